@@ -1,0 +1,56 @@
+//! Media that a wire refuses inside a tool result, moved into the user content behind the results of the turn.
+
+use crate::dialect::loss::{Code, Losses};
+use crate::message::{Content, Part, PartKind, ToolMessage};
+use crate::path::Path;
+
+/// A result without its media, and the media with a text in front of each that names the call.
+pub(super) struct Hoisted {
+    pub(super) content: Content,
+    pub(super) media: Vec<Part>,
+}
+
+fn noun(kind: &PartKind) -> Option<(&'static str, Code)> {
+    match kind {
+        PartKind::Image { .. } => Some(("image", Code::ImageHoisted)),
+        PartKind::Audio { .. } => Some(("audio", Code::AudioHoisted)),
+        PartKind::File { .. } => Some(("document", Code::DocumentHoisted)),
+        PartKind::Text(_) | PartKind::Native { .. } => None,
+    }
+}
+
+/// Takes images, sound and documents out of a result. `where_to` ends the note left in their place ("in the next
+/// user message"); `id` is the call id as the target writes it.
+pub(super) fn hoist(
+    result: &ToolMessage,
+    id: &str,
+    name: Option<&str>,
+    where_to: &str,
+    path: &Path,
+    losses: &mut Losses,
+) -> Hoisted {
+    let Content::Parts(parts) = &result.content else {
+        return Hoisted { content: result.content.clone(), media: Vec::new() };
+    };
+    let mut kept = Vec::with_capacity(parts.len());
+    let mut media = Vec::new();
+    for (n, part) in parts.iter().enumerate() {
+        let Some((noun, code)) = noun(&part.kind) else {
+            kept.push(part.clone());
+            continue;
+        };
+        let number = media.len() / 2 + 1;
+        kept.push(Part::text(format!("[{noun} {number} of {id} follows {where_to}]")));
+        let title = noun[..1].to_uppercase() + &noun[1..];
+        let tool = name.map_or(String::new(), |name| format!(" ({name})"));
+        let verdict = if result.failed() { ", which reported a failure" } else { "" };
+        media.push(Part::text(format!("{title} returned by tool call {id}{tool}{verdict}:")));
+        media.push(part.clone());
+        losses.add(
+            code,
+            path.key("content").index(n),
+            format!("moved out of the result: it follows {where_to}"),
+        );
+    }
+    Hoisted { content: Content::Parts(kept), media }
+}

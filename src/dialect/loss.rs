@@ -1,0 +1,132 @@
+//! What a writer could not carry: a code, the path of the thing, and a sentence; never silence.
+
+use crate::error::{Error, Kind, Result};
+use crate::path::Path;
+use std::fmt;
+
+macro_rules! codes {
+    ($($(#[$doc:meta])* $name:ident = $code:literal),+ $(,)?) => {
+        /// The kinds of loss.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Code { $($(#[$doc])* $name),+ }
+
+        impl Code {
+            pub const ALL: &[Code] = &[$(Code::$name),+];
+
+            pub fn as_str(self) -> &'static str {
+                match self { $(Code::$name => $code),+ }
+            }
+        }
+    };
+}
+
+codes! {
+    /// The wire has no field for a failure: the label stands in the text.
+    OutcomeLabelled = "outcome.labelled",
+    /// The wire has no field for a declared success: nothing says so.
+    OutcomeSuccessUnexpressed = "outcome.success_unexpressed",
+    /// The target reads silence as success.
+    OutcomeImplied = "outcome.implied",
+    /// A private marker that was not on a tool result; removed.
+    MarkerMisplaced = "marker.misplaced",
+    /// Media moved out of a tool result into the user content behind the results.
+    ImageHoisted = "image.hoisted",
+    AudioHoisted = "audio.hoisted",
+    DocumentHoisted = "document.hoisted",
+    /// The `detail` of an image.
+    ImageDetailDropped = "image.detail_dropped",
+    /// A document written as plain text.
+    DocumentAsText = "document.as_text",
+    /// Structured content written as JSON text.
+    StructuredAsText = "structured.as_text",
+    /// A native block written as its text.
+    BlockAsText = "block.as_text",
+    TextJoined = "text.joined",
+    /// A stand-in where the wire needs some text.
+    TextPlaceholder = "text.placeholder",
+    NameDropped = "name.dropped",
+    IdMapped = "id.mapped",
+    IdMinted = "id.minted",
+    ItemIdDropped = "item_id.dropped",
+    ArgumentsReserialised = "arguments.reserialised",
+    CustomWrapped = "custom.wrapped",
+    NamespaceFolded = "namespace.folded",
+    ReasoningDropped = "reasoning.dropped",
+    ReasoningOrderAssumed = "reasoning.order_assumed",
+    CacheDropped = "cache.dropped",
+    MetaDropped = "meta.dropped",
+    CitationsDropped = "citations.dropped",
+    RefusalAsText = "refusal.as_text",
+    PhaseDropped = "phase.dropped",
+    DeveloperAsSystem = "developer.as_system",
+    Merged = "merged",
+    OrderUserAfterResults = "order.user_after_results",
+    /// The same result stated twice; written once.
+    DuplicateDropped = "duplicate.dropped",
+    EmptyDropped = "empty.dropped",
+    /// A required limit on output that the source does not state.
+    MaxTokensAssumed = "max_tokens.assumed",
+    SamplingDropped = "sampling.dropped",
+    ToolFieldDropped = "tool.field_dropped",
+    ToolChoiceReduced = "tool_choice.reduced",
+    /// A field that only the source wire has.
+    FieldDropped = "field.dropped",
+    /// The typed fields were changed after the native form was read, so that form was left out.
+    NativeStale = "native.stale",
+    SurrogateReplaced = "surrogate.replaced",
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// One thing that the output does not say, or says in another way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Loss {
+    pub code: Code,
+    /// Where it stands in the request as it was read: `messages[2].content[0]`.
+    pub path: Path,
+    pub detail: String,
+}
+
+impl fmt::Display for Loss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}: {}", self.path, self.code, self.detail)
+    }
+}
+
+/// The report of one conversion.
+#[derive(Clone, Debug, Default)]
+pub struct Losses(pub Vec<Loss>);
+
+impl Losses {
+    pub fn add(&mut self, code: Code, path: Path, detail: impl Into<String>) {
+        self.0.push(Loss { code, path, detail: detail.into() });
+    }
+
+    /// The error that `strict=True` makes of the first loss.
+    pub fn refuse(&self) -> Result<()> {
+        let Some(first) = self.0.first() else { return Ok(()) };
+        let more = match self.0.len() - 1 {
+            0 => String::new(),
+            n => format!(" (and {n} more)"),
+        };
+        Err(Error::new(Kind::Loss, first.path.clone(), format!("{}: {}{more}", first.code, first.detail)))
+    }
+}
+
+/// What leaving out a field of one wire means, by the field's name.
+pub fn code_of_field(key: &str) -> Code {
+    match key {
+        "cache_control" | "prompt_cache_breakpoint" => Code::CacheDropped,
+        "citations" => Code::CitationsDropped,
+        "annotations" | "_meta" => Code::MetaDropped,
+        "phase" => Code::PhaseDropped,
+        "id" | "status" => Code::ItemIdDropped,
+        "name" => Code::NameDropped,
+        "signature" | "encrypted_content" => Code::ReasoningDropped,
+        _ => Code::FieldDropped,
+    }
+}

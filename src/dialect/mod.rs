@@ -1,0 +1,109 @@
+//! Which wire reads or writes what: dispatch only. The wires never import each other.
+
+mod hoist;
+mod ids;
+mod loss;
+mod pairing;
+
+mod anthropic;
+mod chat;
+pub mod mcp;
+mod responses;
+
+pub use loss::{Code, Loss, Losses};
+
+use crate::error::{Error, Result};
+use crate::json::{Cursor, Json, Object, Value};
+use crate::message::{AssistantMessage, Dialect, Extra, Message, Request};
+use crate::path::Path;
+
+/// How a request is written.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// For the handoff between a harness program and the server beside it: the private marker instead of the label,
+    /// tool names and media left where they are.
+    pub internal: bool,
+}
+
+/// What a provider-run item says of its own outcome.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NativeOutcome {
+    /// The item's native type.
+    pub item: String,
+    pub id: Option<String>,
+    pub path: Path,
+    pub is_error: Option<bool>,
+    /// The error or output text, as far as the item has one.
+    pub detail: Option<String>,
+}
+
+fn no_request(dialect: Dialect) -> Error {
+    Error::unsupported(Path::root(), format!("{dialect} has no request body that holds a conversation"))
+}
+
+/// JSON of one wire to typed messages.
+pub fn read_request(dialect: Dialect, body: &Value<'_>) -> Result<Request> {
+    let body = Cursor::root(body);
+    match dialect {
+        Dialect::Chat => chat::read_request(body),
+        Dialect::Responses => responses::read_request(body),
+        Dialect::Anthropic => anthropic::read_request(body),
+        Dialect::Mcp => Err(no_request(dialect)),
+    }
+}
+
+/// Typed messages to JSON of one wire, with what it cannot say.
+pub fn write_request(dialect: Dialect, request: &Request, options: Options) -> Result<(Object<'static>, Losses)> {
+    let mut losses = Losses::default();
+    for path in &request.replaced {
+        losses.add(Code::SurrogateReplaced, path.clone(), "held a lone surrogate, which was read as U+FFFD");
+    }
+    let body = match dialect {
+        Dialect::Chat => chat::write_request(request, options, &mut losses)?,
+        Dialect::Responses => responses::write_request(request, options, &mut losses)?,
+        Dialect::Anthropic => anthropic::write_request(request, options, &mut losses)?,
+        Dialect::Mcp => return Err(no_request(dialect)),
+    };
+    Ok((body, losses))
+}
+
+/// One message as one wire writes it: a single object, or several items where the wire has no message that holds it.
+pub fn write_message(dialect: Dialect, message: &Message, options: Options) -> Result<Vec<Json>> {
+    match dialect {
+        Dialect::Chat => chat::write_message(message, options).map(|m| vec![m]),
+        Dialect::Responses => responses::write_message(message, options),
+        Dialect::Anthropic => anthropic::write_message(message, options).map(|m| vec![m]),
+        Dialect::Mcp => Err(no_request(dialect)),
+    }
+}
+
+/// What a provider-run item of an assistant turn declares, whichever wire it came from.
+pub fn native_outcomes(message: &AssistantMessage, path: &Path) -> Vec<NativeOutcome> {
+    message
+        .provider_state
+        .iter()
+        .enumerate()
+        .filter_map(|(n, item)| {
+            let path = path.key("provider_state").index(n);
+            responses::native_outcome(item, &path).or_else(|| anthropic::native_outcome(item, &path))
+        })
+        .collect()
+}
+
+/// Reports the fields of another wire that a writer leaves out.
+fn leave(target: Dialect, extra: &Extra, path: &Path, losses: &mut Losses) {
+    match extra.get() {
+        Some((Dialect::Chat, fields)) if target != Dialect::Chat => chat::leave(fields, path, losses),
+        Some((Dialect::Responses, fields)) if target != Dialect::Responses => responses::leave(fields, path, losses),
+        Some((Dialect::Anthropic, fields)) if target != Dialect::Anthropic => anthropic::leave(fields, path, losses),
+        Some((Dialect::Mcp, fields)) if target != Dialect::Mcp => mcp::leave(fields, path, losses),
+        Some(_) | None => {}
+    }
+}
+
+/// `leave` for each field of an object whose fields have no layout of their own.
+fn leave_fields(fields: &Object<'_>, path: &Path, losses: &mut Losses) {
+    for (key, _) in fields.iter() {
+        losses.add(loss::code_of_field(key), path.key(key), "only the source wire has this field");
+    }
+}

@@ -1,0 +1,1 @@
+//! When two messages are the same conversational message.

@@ -1,0 +1,306 @@
+//! The tokens of RFC 8259, checked as they are passed over; nothing here allocates but `unescape`.
+
+use crate::error::{Error, Kind, Result};
+use crate::json::{MAX_BYTES, MAX_DEPTH};
+use crate::path::Path;
+use std::borrow::Cow;
+
+/// A string token: what stands between the quotes, and whether it holds an escape.
+#[derive(Clone, Copy, Debug)]
+pub struct RawString<'a> {
+    pub raw: &'a str,
+    pub escaped: bool,
+}
+
+pub(super) struct Lexer<'a> {
+    pub(super) text: &'a str,
+    pub(super) pos: usize,
+}
+
+/// Checks size, encoding and the byte order mark once, before anything is read.
+pub(super) fn utf8(bytes: &[u8]) -> Result<&str> {
+    if bytes.len() > MAX_BYTES {
+        return Err(Error::new(Kind::Limit, Path::root(), format!("longer than {MAX_BYTES} bytes")));
+    }
+    let text = std::str::from_utf8(bytes).map_err(|e| {
+        Error::new(Kind::Syntax, Path::root(), format!("not valid UTF-8 at byte {}", e.valid_up_to()))
+    })?;
+    if text.starts_with('\u{feff}') {
+        return Err(Error::new(Kind::Syntax, Path::root(), "starts with a byte order mark"));
+    }
+    Ok(text)
+}
+
+const LOW: u64 = 0x0101_0101_0101_0101;
+const HIGH: u64 = 0x8080_8080_8080_8080;
+
+/// Is any byte of the word a quote, a backslash or a control character?
+fn has_special(word: u64) -> bool {
+    let quote = word ^ (LOW * b'"' as u64);
+    let slash = word ^ (LOW * b'\\' as u64);
+    let zero = |x: u64| x.wrapping_sub(LOW) & !x;
+    let control = word.wrapping_sub(LOW * 0x20) & !word;
+    (zero(quote) | zero(slash) | control) & HIGH != 0
+}
+
+impl<'a> Lexer<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        Self { text, pos: 0 }
+    }
+
+    pub(super) fn error(&self, what: &str) -> Error {
+        Error::new(Kind::Syntax, Path::root(), format!("{what} at byte {}", self.pos))
+    }
+
+    pub(super) fn too_deep() -> Error {
+        Error::new(Kind::Limit, Path::root(), format!("nested deeper than {MAX_DEPTH} levels"))
+    }
+
+    pub(super) fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.pos).copied()
+    }
+
+    pub(super) fn space(&mut self) {
+        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.peek() {
+            self.pos += 1;
+        }
+    }
+
+    /// The next byte that is not white space, which stays unread.
+    pub(super) fn next(&mut self) -> Result<u8> {
+        self.space();
+        self.peek().ok_or_else(|| self.error("unexpected end"))
+    }
+
+    pub(super) fn expect(&mut self, byte: u8, what: &str) -> Result<()> {
+        if self.next()? != byte {
+            return Err(self.error(what));
+        }
+        self.pos += 1;
+        Ok(())
+    }
+
+    pub(super) fn end(&mut self) -> Result<()> {
+        self.space();
+        if self.pos < self.text.len() {
+            return Err(self.error("unexpected text after the value"));
+        }
+        Ok(())
+    }
+
+    pub(super) fn literal(&mut self, word: &str) -> Result<()> {
+        if !self.text.as_bytes()[self.pos..].starts_with(word.as_bytes()) {
+            return Err(self.error("expected a value"));
+        }
+        self.pos += word.len();
+        Ok(())
+    }
+
+    fn digits(&mut self) -> Result<()> {
+        let start = self.pos;
+        while self.peek().is_some_and(|b| b.is_ascii_digit()) {
+            self.pos += 1;
+        }
+        if self.pos == start { Err(self.error("expected a digit")) } else { Ok(()) }
+    }
+
+    pub(super) fn number(&mut self) -> Result<&'a str> {
+        let start = self.pos;
+        if self.peek() == Some(b'-') {
+            self.pos += 1;
+        }
+        if self.peek() == Some(b'0') {
+            self.pos += 1;
+        } else {
+            self.digits()?;
+        }
+        if self.peek() == Some(b'.') {
+            self.pos += 1;
+            self.digits()?;
+        }
+        if let Some(b'e' | b'E') = self.peek() {
+            self.pos += 1;
+            if let Some(b'+' | b'-') = self.peek() {
+                self.pos += 1;
+            }
+            self.digits()?;
+        }
+        Ok(&self.text[start..self.pos])
+    }
+
+    /// A string; the position is on its opening quote.
+    pub(super) fn string(&mut self) -> Result<RawString<'a>> {
+        let bytes = self.text.as_bytes();
+        let start = self.pos + 1;
+        let mut at = start;
+        let mut escaped = false;
+        loop {
+            while let Some(chunk) = bytes.get(at..at + 8) {
+                let mut word = [0u8; 8];
+                word.copy_from_slice(chunk);
+                if has_special(u64::from_le_bytes(word)) {
+                    break;
+                }
+                at += 8;
+            }
+            match bytes.get(at) {
+                None => {
+                    self.pos = at;
+                    return Err(self.error("unterminated string"));
+                }
+                Some(b'"') => {
+                    self.pos = at + 1;
+                    return Ok(RawString { raw: &self.text[start..at], escaped });
+                }
+                Some(b'\\') => {
+                    escaped = true;
+                    at += match bytes.get(at + 1) {
+                        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => 2,
+                        Some(b'u') if hex4(bytes, at + 2).is_some() => 6,
+                        _ => {
+                            self.pos = at;
+                            return Err(self.error("invalid escape"));
+                        }
+                    };
+                }
+                Some(0..0x20) => {
+                    self.pos = at;
+                    return Err(self.error("control character in a string"));
+                }
+                Some(_) => at += 1,
+            }
+        }
+    }
+
+    /// Passes over one value of any kind without recursion and gives its text.
+    pub(super) fn skip(&mut self) -> Result<&'a str> {
+        self.next()?;
+        let start = self.pos;
+        let mut open: Vec<bool> = Vec::new(); // true: inside an object
+        loop {
+            match self.next()? {
+                b'"' => {
+                    self.string()?;
+                }
+                b'{' => {
+                    self.pos += 1;
+                    if self.next()? == b'}' {
+                        self.pos += 1;
+                    } else {
+                        if open.len() == MAX_DEPTH {
+                            return Err(Self::too_deep());
+                        }
+                        open.push(true);
+                        self.key()?;
+                        continue;
+                    }
+                }
+                b'[' => {
+                    self.pos += 1;
+                    if self.next()? == b']' {
+                        self.pos += 1;
+                    } else {
+                        if open.len() == MAX_DEPTH {
+                            return Err(Self::too_deep());
+                        }
+                        open.push(false);
+                        continue;
+                    }
+                }
+                _ => self.scalar()?,
+            }
+            loop {
+                let Some(&object) = open.last() else {
+                    return Ok(&self.text[start..self.pos]);
+                };
+                let byte = self.next()?;
+                self.pos += 1;
+                match (byte, object) {
+                    (b',', true) => {
+                        self.key()?;
+                        break;
+                    }
+                    (b',', false) => break,
+                    (b'}', true) | (b']', false) => {
+                        open.pop();
+                    }
+                    _ => {
+                        self.pos -= 1;
+                        return Err(self.error("expected a comma or the end of the container"));
+                    }
+                }
+            }
+        }
+    }
+
+    fn scalar(&mut self) -> Result<()> {
+        match self.peek() {
+            Some(b't') => self.literal("true"),
+            Some(b'f') => self.literal("false"),
+            Some(b'n') => self.literal("null"),
+            Some(b'-' | b'0'..=b'9') => self.number().map(|_| ()),
+            _ => Err(self.error("expected a value")),
+        }
+    }
+
+    /// A key and its colon.
+    pub(super) fn key(&mut self) -> Result<RawString<'a>> {
+        if self.next()? != b'"' {
+            return Err(self.error("expected a key"));
+        }
+        let key = self.string()?;
+        self.expect(b':', "expected a colon")?;
+        Ok(key)
+    }
+}
+
+fn hex4(bytes: &[u8], at: usize) -> Option<u16> {
+    let digits = bytes.get(at..at + 4)?;
+    digits.iter().try_fold(0u16, |n, d| Some(n << 4 | (*d as char).to_digit(16)? as u16))
+}
+
+/// What a string token means, and how many lone surrogates were read as U+FFFD.
+pub fn unescape<'a>(token: &RawString<'a>) -> (Cow<'a, str>, usize) {
+    if !token.escaped {
+        return (Cow::Borrowed(token.raw), 0);
+    }
+    let bytes = token.raw.as_bytes();
+    let mut out = String::with_capacity(token.raw.len());
+    let (mut at, mut replaced) = (0, 0);
+    while let Some(next) = memchr::memchr(b'\\', &bytes[at..]) {
+        out.push_str(&token.raw[at..at + next]);
+        at += next;
+        let short = match bytes[at + 1] {
+            b'b' => '\u{8}',
+            b'f' => '\u{c}',
+            b'n' => '\n',
+            b'r' => '\r',
+            b't' => '\t',
+            b'u' => {
+                let (c, len) = unicode_escape(bytes, at);
+                out.push(c.unwrap_or('\u{fffd}'));
+                replaced += usize::from(c.is_none());
+                at += len;
+                continue;
+            }
+            other => other as char,
+        };
+        out.push(short);
+        at += 2;
+    }
+    out.push_str(&token.raw[at..]);
+    (Cow::Owned(out), replaced)
+}
+
+/// The character of the `\u` escape at `at` (none for a lone surrogate) and the length of what it takes.
+fn unicode_escape(bytes: &[u8], at: usize) -> (Option<char>, usize) {
+    let unit = hex4(bytes, at + 2).unwrap_or(0xfffd);
+    if (0xd800..0xdc00).contains(&unit) && bytes.get(at + 6..at + 8) == Some(b"\\u") {
+        let low = hex4(bytes, at + 8).unwrap_or(0);
+        if (0xdc00..0xe000).contains(&low) {
+            let code = 0x10000 + ((u32::from(unit) - 0xd800) << 10) + (u32::from(low) - 0xdc00);
+            return (char::from_u32(code), 12);
+        }
+    }
+    (char::from_u32(u32::from(unit)), 6)
+}

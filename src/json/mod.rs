@@ -1,0 +1,28 @@
+//! JSON as the wires need it: number spelling and key order kept, one limit on depth and size, byte ranges known.
+//!
+//! Why not `serde_json::Value`: it forgets how a number was written (or, with `arbitrary_precision`, takes an
+//! object for one), refuses a lone surrogate, hides a repeated key and knows no byte ranges. The reader here is
+//! held against `serde_json` by a property test; strings are written by `serde_json`.
+
+mod canonical;
+mod cursor;
+mod lexer;
+mod number;
+mod slice;
+mod tree;
+mod write;
+
+pub use canonical::{canonical, canonical_text};
+pub use cursor::{Cursor, Fields};
+pub use lexer::{RawString, unescape};
+pub use number::canonical as canonical_number;
+pub use slice::{Entry, Slice};
+pub use tree::{Json, Object, Parsed, Repeats, Value, parse, parse_text};
+pub use write::{compact, write, write_string};
+
+/// Deepest nesting of arrays and objects that is read, written or hashed as JSON. It bounds every recursion here:
+/// 512 levels need well under the 512 KiB of the smallest thread stack in common use.
+pub const MAX_DEPTH: usize = 512;
+
+/// Largest text that is read, in bytes (1 GiB).
+pub const MAX_BYTES: usize = 1 << 30;

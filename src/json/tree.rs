@@ -1,0 +1,375 @@
+//! A JSON value that keeps key order and number spelling, and how text becomes one.
+
+use crate::error::{Error, Kind, Result};
+use crate::json::lexer::{Lexer, RawString, unescape, utf8};
+use crate::json::{MAX_DEPTH, canonical, canonical_number};
+use crate::path::{Path, Step};
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+/// A JSON value. Equality is that of JSON: key order does not count, and `1.0` is `1`.
+#[derive(Clone, Debug)]
+pub enum Value<'a> {
+    Null,
+    Bool(bool),
+    /// The literal as it was written.
+    Number(Cow<'a, str>),
+    String(Cow<'a, str>),
+    Array(Vec<Value<'a>>),
+    Object(Object<'a>),
+}
+
+/// A value that borrows nothing.
+pub type Json = Value<'static>;
+
+/// The members of an object in their order, each key once.
+#[derive(Clone, Debug, Default)]
+pub struct Object<'a>(pub Vec<(Cow<'a, str>, Value<'a>)>);
+
+impl<'a> Object<'a> {
+    pub fn get(&self, key: &str) -> Option<&Value<'a>> {
+        self.0.iter().find(|(k, _)| k == key).map(|(_, v)| v)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub fn iter(&self) -> std::slice::Iter<'_, (Cow<'a, str>, Value<'a>)> {
+        self.0.iter()
+    }
+
+    /// Sets a member, in its place if it is there, else at the end.
+    pub fn set(&mut self, key: &str, value: Value<'a>) {
+        match self.0.iter_mut().find(|(k, _)| k == key) {
+            Some((_, old)) => *old = value,
+            None => self.0.push((Cow::Owned(key.to_owned()), value)),
+        }
+    }
+
+    pub fn remove(&mut self, key: &str) -> Option<Value<'a>> {
+        let at = self.0.iter().position(|(k, _)| k == key)?;
+        Some(self.0.remove(at).1)
+    }
+
+    /// Builder form of `set`.
+    #[must_use]
+    pub fn with(mut self, key: &'static str, value: impl Into<Value<'a>>) -> Self {
+        self.0.push((Cow::Borrowed(key), value.into()));
+        self
+    }
+
+    /// `with`, left out when there is no value.
+    #[must_use]
+    pub fn with_some(self, key: &'static str, value: Option<impl Into<Value<'a>>>) -> Self {
+        match value {
+            Some(value) => self.with(key, value),
+            None => self,
+        }
+    }
+
+    pub fn into_owned(self) -> Object<'static> {
+        Object(
+            self.0.into_iter().map(|(k, v)| (Cow::Owned(k.into_owned()), v.into_owned())).collect(),
+        )
+    }
+}
+
+impl<'a> Value<'a> {
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Value::String(s) => Some(s),
+            _ => None,
+        }
+    }
+
+    pub fn as_object(&self) -> Option<&Object<'a>> {
+        match self {
+            Value::Object(o) => Some(o),
+            _ => None,
+        }
+    }
+
+    pub fn as_array(&self) -> Option<&[Value<'a>]> {
+        match self {
+            Value::Array(a) => Some(a),
+            _ => None,
+        }
+    }
+
+    pub fn is_null(&self) -> bool {
+        matches!(self, Value::Null)
+    }
+
+    /// A member of an object; none where this is something else.
+    pub fn get(&self, key: &str) -> Option<&Value<'a>> {
+        self.as_object()?.get(key)
+    }
+
+    /// The string member `type`, which names the kind of nearly everything on these wires.
+    pub fn kind(&self) -> Option<&str> {
+        self.get("type")?.as_str()
+    }
+
+    pub fn into_owned(self) -> Json {
+        match self {
+            Value::Null => Value::Null,
+            Value::Bool(b) => Value::Bool(b),
+            Value::Number(n) => Value::Number(Cow::Owned(n.into_owned())),
+            Value::String(s) => Value::String(Cow::Owned(s.into_owned())),
+            Value::Array(a) => Value::Array(a.into_iter().map(Value::into_owned).collect()),
+            Value::Object(o) => Value::Object(o.into_owned()),
+        }
+    }
+}
+
+impl PartialEq for Value<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Value::Null, Value::Null) => true,
+            (Value::Bool(a), Value::Bool(b)) => a == b,
+            (Value::Number(a), Value::Number(b)) => {
+                a == b || matches!((canonical_number(a), canonical_number(b)), (Some(x), Some(y)) if x == y)
+            }
+            (Value::String(a), Value::String(b)) => a == b,
+            (Value::Array(a), Value::Array(b)) => a == b,
+            (Value::Object(a), Value::Object(b)) => a == b,
+            _ => false,
+        }
+    }
+}
+
+impl Eq for Value<'_> {}
+
+impl PartialEq for Object<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        // In the same order, as nearly always, this is linear.
+        self.len() == other.len()
+            && self.0.iter().zip(&other.0).enumerate().all(|(_, ((k, v), (k2, v2)))| {
+                if k == k2 { v == v2 } else { other.get(k) == Some(v) }
+            })
+    }
+}
+
+impl Eq for Object<'_> {}
+
+impl std::hash::Hash for Value<'_> {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        canonical(self).hash(state);
+    }
+}
+
+impl std::hash::Hash for Object<'_> {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.len().hash(state);
+    }
+}
+
+impl From<bool> for Value<'_> {
+    fn from(b: bool) -> Self {
+        Value::Bool(b)
+    }
+}
+
+impl<'a> From<&'a str> for Value<'a> {
+    fn from(s: &'a str) -> Self {
+        Value::String(Cow::Borrowed(s))
+    }
+}
+
+impl From<String> for Value<'_> {
+    fn from(s: String) -> Self {
+        Value::String(Cow::Owned(s))
+    }
+}
+
+impl<'a> From<Object<'a>> for Value<'a> {
+    fn from(o: Object<'a>) -> Self {
+        Value::Object(o)
+    }
+}
+
+impl<'a> From<Vec<Value<'a>>> for Value<'a> {
+    fn from(a: Vec<Value<'a>>) -> Self {
+        Value::Array(a)
+    }
+}
+
+/// What reading a repeated key gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Repeats {
+    /// The last value, in the first one's place: what Python's `json` and most servers do.
+    LastWins,
+    /// An error.
+    Refused,
+}
+
+/// A value and the places where a lone surrogate was read as U+FFFD.
+#[derive(Debug)]
+pub struct Parsed<'a> {
+    pub value: Value<'a>,
+    pub replaced: Vec<Path>,
+}
+
+/// Reads a whole JSON text.
+pub fn parse(bytes: &[u8], repeats: Repeats) -> Result<Parsed<'_>> {
+    parse_text(utf8(bytes)?, repeats)
+}
+
+/// `parse` for text that is known to be UTF-8.
+pub fn parse_text(text: &str, repeats: Repeats) -> Result<Parsed<'_>> {
+    utf8(text.as_bytes())?;
+    let mut reader = Reader { lexer: Lexer::new(text), repeats, replaced: 0, at: None, found: Vec::new() };
+    let value = reader.document()?;
+    if reader.replaced == 0 {
+        return Ok(Parsed { value, replaced: Vec::new() });
+    }
+    // Rare: go again, this time knowing where we are.
+    let mut reader =
+        Reader { lexer: Lexer::new(text), repeats, replaced: 0, at: Some(Path::root()), found: Vec::new() };
+    let value = reader.document()?;
+    Ok(Parsed { value, replaced: reader.found })
+}
+
+struct Reader<'a> {
+    lexer: Lexer<'a>,
+    repeats: Repeats,
+    replaced: usize,
+    at: Option<Path>,
+    found: Vec<Path>,
+}
+
+impl<'a> Reader<'a> {
+    fn document(&mut self) -> Result<Value<'a>> {
+        let value = self.value(0)?;
+        self.lexer.end()?;
+        Ok(value)
+    }
+
+    fn value(&mut self, depth: usize) -> Result<Value<'a>> {
+        match self.lexer.next()? {
+            b'"' => {
+                let token = self.lexer.string()?;
+                Ok(Value::String(self.text(&token)))
+            }
+            b'{' => self.object(depth),
+            b'[' => self.array(depth),
+            b't' => self.lexer.literal("true").map(|()| Value::Bool(true)),
+            b'f' => self.lexer.literal("false").map(|()| Value::Bool(false)),
+            b'n' => self.lexer.literal("null").map(|()| Value::Null),
+            b'-' | b'0'..=b'9' => Ok(Value::Number(Cow::Borrowed(self.lexer.number()?))),
+            _ => Err(self.lexer.error("expected a value")),
+        }
+    }
+
+    fn text(&mut self, token: &RawString<'a>) -> Cow<'a, str> {
+        let (text, replaced) = unescape(token);
+        if replaced > 0 {
+            self.replaced += replaced;
+            if let Some(at) = &self.at {
+                self.found.push(at.clone());
+            }
+        }
+        text
+    }
+
+    fn enter(&mut self, step: impl FnOnce() -> Step) {
+        if let Some(at) = &mut self.at {
+            at.push(step());
+        }
+    }
+
+    fn leave(&mut self) {
+        if let Some(at) = &mut self.at {
+            at.pop();
+        }
+    }
+
+    fn array(&mut self, depth: usize) -> Result<Value<'a>> {
+        if depth == MAX_DEPTH {
+            return Err(Lexer::too_deep());
+        }
+        self.lexer.pos += 1;
+        let mut items = Vec::new();
+        if self.lexer.next()? == b']' {
+            self.lexer.pos += 1;
+            return Ok(Value::Array(items));
+        }
+        loop {
+            self.enter(|| Step::Index(items.len()));
+            items.push(self.value(depth + 1)?);
+            self.leave();
+            match self.lexer.next()? {
+                b',' => self.lexer.pos += 1,
+                b']' => {
+                    self.lexer.pos += 1;
+                    return Ok(Value::Array(items));
+                }
+                _ => return Err(self.lexer.error("expected a comma or the end of the array")),
+            }
+        }
+    }
+
+    fn object(&mut self, depth: usize) -> Result<Value<'a>> {
+        if depth == MAX_DEPTH {
+            return Err(Lexer::too_deep());
+        }
+        self.lexer.pos += 1;
+        let mut members = Vec::new();
+        if self.lexer.next()? == b'}' {
+            self.lexer.pos += 1;
+            return Ok(Value::Object(Object(members)));
+        }
+        loop {
+            let token = self.lexer.key()?;
+            let key = self.text(&token);
+            self.enter(|| Step::Key(key.as_ref().into()));
+            let value = self.value(depth + 1)?;
+            self.leave();
+            members.push((key, value));
+            match self.lexer.next()? {
+                b',' => self.lexer.pos += 1,
+                b'}' => {
+                    self.lexer.pos += 1;
+                    return Ok(Value::Object(self.once(members)?));
+                }
+                _ => return Err(self.lexer.error("expected a comma or the end of the object")),
+            }
+        }
+    }
+
+    /// Keeps each key once.
+    fn once(&self, members: Vec<(Cow<'a, str>, Value<'a>)>) -> Result<Object<'a>> {
+        let repeated = if members.len() <= 16 {
+            members.iter().enumerate().any(|(n, (k, _))| members[..n].iter().any(|(k2, _)| k == k2))
+        } else {
+            let mut seen = HashSet::with_capacity(members.len());
+            !members.iter().all(|(k, _)| seen.insert(k.as_ref()))
+        };
+        if !repeated {
+            return Ok(Object(members));
+        }
+        if self.repeats == Repeats::Refused {
+            return Err(Error::new(Kind::Syntax, Path::root(), "an object repeats a key"));
+        }
+        let mut places = std::collections::HashMap::with_capacity(members.len());
+        let mut kept: Vec<(Cow<'a, str>, Value<'a>)> = Vec::with_capacity(members.len());
+        for (key, value) in members {
+            match places.get(key.as_ref()) {
+                Some(&at) => {
+                    let slot: &mut (Cow<'a, str>, Value<'a>) = &mut kept[at];
+                    slot.1 = value;
+                }
+                None => {
+                    places.insert(key.to_string(), kept.len());
+                    kept.push((key, value));
+                }
+            }
+        }
+        Ok(Object(kept))
+    }
+}

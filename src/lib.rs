@@ -1,0 +1,25 @@
+//! toolwire keeps what a tool said about itself, that it worked or failed, through every wire format.
+//!
+//! The house, from the ground up; each room uses only what lies below it (`tests/layers.rs` keeps that true):
+//!
+//! * [`path`]: the address every error and every loss carries.
+//! * [`error`]: everything that can go wrong.
+//! * [`json`]: text to values and back, with the one limit on depth and size.
+//! * [`message`]: the typed conversation.
+//! * [`outcome`]: what "failed" means; the private marker and the readable label.
+//! * [`identity`]: when two messages are the same.
+//! * [`dialect`]: one room per wire format; they never meet.
+//! * [`request`]: an internal body becomes a provider body.
+//! * `py`: the Python module, the only room that knows of Python; it decides nothing.
+
+pub mod dialect;
+pub mod error;
+pub mod identity;
+pub mod json;
+pub mod message;
+pub mod outcome;
+pub mod path;
+pub mod request;
+
+#[cfg(feature = "python")]
+mod py;

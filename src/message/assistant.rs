@@ -1,0 +1,82 @@
+//! What a model answered: text, reasoning, calls, and the opaque state a provider wants back.
+
+use crate::json::{Json, Value};
+use crate::message::{Extra, Text};
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AssistantMessage {
+    pub content: Option<Text>,
+    /// The readable reasoning, where there is any.
+    pub reasoning_content: Option<Text>,
+    pub tool_calls: Vec<ToolCall>,
+    /// Native items that a provider must get back as they are (signatures, encrypted content, items without a typed
+    /// form), each an object. Items that say nothing beyond the typed fields are not listed. A refusal stands here in
+    /// the form of a Responses message item.
+    pub provider_state: Vec<Json>,
+    /// Fields of one wire; a turn that the typed fields cannot rebuild is kept whole under its own name.
+    pub extra: Extra,
+}
+
+/// A call of a tool that the client runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolCall {
+    pub id: Text,
+    pub name: Text,
+    /// JSON text for a function, any text for a custom tool, exactly as the model wrote it.
+    pub arguments: Text,
+    pub kind: CallKind,
+    pub namespace: Option<Text>,
+    pub extra: Extra,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum CallKind {
+    #[default]
+    Function,
+    Custom,
+}
+
+impl CallKind {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            CallKind::Function => "function",
+            CallKind::Custom => "custom",
+        }
+    }
+}
+
+impl AssistantMessage {
+    /// The refusal texts in the provider state, in order.
+    pub fn refusals(&self) -> impl Iterator<Item = &str> {
+        self.provider_state
+            .iter()
+            .filter(|item| item_kind(item) == "message")
+            .filter_map(|item| item.get("content")?.as_array())
+            .flatten()
+            .filter(|part| part.kind() == Some("refusal"))
+            .filter_map(|part| part.get("refusal")?.as_str())
+    }
+
+    /// The provider-state item that stands for a refusal.
+    pub fn refusal_item(text: &str) -> Json {
+        let part = crate::json::Object::default().with("type", "refusal").with("refusal", text.to_owned());
+        let item = crate::json::Object::default()
+            .with("type", "message")
+            .with("role", "assistant")
+            .with("content", vec![Value::from(part)]);
+        Value::from(item).into_owned()
+    }
+
+    pub fn says_nothing(&self) -> bool {
+        self.content.as_deref().unwrap_or("").is_empty() && self.tool_calls.is_empty() && self.provider_state.is_empty()
+    }
+}
+
+/// The kind of a provider-state item: its `type`, or `message` for a bare assistant message.
+pub fn item_kind<'a>(item: &'a Json) -> &'a str {
+    match item.kind() {
+        Some(kind) if !kind.is_empty() => kind,
+        _ if item.get("role").and_then(|r: &'a Json| r.as_str()) == Some("assistant") => "message",
+        _ => "",
+    }
+}

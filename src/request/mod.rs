@@ -1,0 +1,1 @@
+//! An internal body becomes a provider body.
