@@ -53,10 +53,18 @@ pub fn read_request(dialect: Dialect, body: &Value<'_>) -> Result<Request> {
 }
 
 /// Typed messages to JSON of one wire, with what it cannot say.
-pub fn write_request(dialect: Dialect, request: &Request, options: Options) -> Result<(Object<'static>, Losses)> {
+pub fn write_request(
+    dialect: Dialect,
+    request: &Request,
+    options: Options,
+) -> Result<(Object<'static>, Losses)> {
     let mut losses = Losses::default();
     for path in &request.replaced {
-        losses.add(Code::SurrogateReplaced, path.clone(), "held a lone surrogate, which was read as U+FFFD");
+        losses.add(
+            Code::SurrogateReplaced,
+            Path::shown(path),
+            "held a lone surrogate, which was read as U+FFFD",
+        );
     }
     let body = match dialect {
         Dialect::Chat => chat::write_request(request, options, &mut losses)?,
@@ -94,8 +102,12 @@ pub fn native_outcomes(message: &AssistantMessage, path: &Path) -> Vec<NativeOut
 fn leave(target: Dialect, extra: &Extra, path: &Path, losses: &mut Losses) {
     match extra.get() {
         Some((Dialect::Chat, fields)) if target != Dialect::Chat => chat::leave(fields, path, losses),
-        Some((Dialect::Responses, fields)) if target != Dialect::Responses => responses::leave(fields, path, losses),
-        Some((Dialect::Anthropic, fields)) if target != Dialect::Anthropic => anthropic::leave(fields, path, losses),
+        Some((Dialect::Responses, fields)) if target != Dialect::Responses => {
+            responses::leave(fields, path, losses)
+        }
+        Some((Dialect::Anthropic, fields)) if target != Dialect::Anthropic => {
+            anthropic::leave(fields, path, losses)
+        }
         Some((Dialect::Mcp, fields)) if target != Dialect::Mcp => mcp::leave(fields, path, losses),
         Some(_) | None => {}
     }

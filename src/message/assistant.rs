@@ -68,7 +68,9 @@ impl AssistantMessage {
     }
 
     pub fn says_nothing(&self) -> bool {
-        self.content.as_deref().unwrap_or("").is_empty() && self.tool_calls.is_empty() && self.provider_state.is_empty()
+        self.content.as_deref().unwrap_or("").is_empty()
+            && self.tool_calls.is_empty()
+            && self.provider_state.is_empty()
     }
 }
 
