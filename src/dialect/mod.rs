@@ -37,6 +37,30 @@ pub struct NativeOutcome {
     pub detail: Option<String>,
 }
 
+/// Where a tool result stands on a wire, and how it says that it failed.
+#[derive(Clone, Copy, Debug)]
+pub struct ResultForm {
+    /// The top-level list that holds the conversation.
+    pub messages: &'static str,
+    /// Is a result a block inside a message's content, or an element of the list itself?
+    pub in_blocks: bool,
+    /// The key and its values that make an object a tool result.
+    pub key: &'static str,
+    pub kinds: &'static [&'static str],
+    /// The key of the content, and the `type` of a text part in it.
+    pub content: &'static str,
+    pub text_part: &'static str,
+    /// The wire's own field for the outcome; without one, a failure is labelled.
+    pub native_field: Option<&'static str>,
+}
+
+/// Model and sampling as one wire takes them: top-level members to set, and members to take out.
+#[derive(Clone, Debug, Default)]
+pub struct Overlay {
+    pub set: Object<'static>,
+    pub drop: Vec<&'static str>,
+}
+
 fn no_request(dialect: Dialect) -> Error {
     Error::unsupported(Path::root(), format!("{dialect} has no request body that holds a conversation"))
 }
@@ -83,6 +107,34 @@ pub fn write_message(dialect: Dialect, message: &Message, options: Options) -> R
         Dialect::Anthropic => anthropic::write_message(message, options).map(|m| vec![m]),
         Dialect::Mcp => Err(no_request(dialect)),
     }
+}
+
+/// How a wire writes tool results.
+pub fn result_form(dialect: Dialect) -> Result<ResultForm> {
+    match dialect {
+        Dialect::Chat => Ok(chat::RESULT),
+        Dialect::Responses => Ok(responses::RESULT),
+        Dialect::Anthropic => Ok(anthropic::RESULT),
+        Dialect::Mcp => Err(no_request(dialect)),
+    }
+}
+
+/// What an evaluation's model and sampling change in a body; `current` gives a top-level member of it.
+pub fn overlay(
+    dialect: Dialect,
+    current: &dyn Fn(&str) -> Option<Json>,
+    model: &str,
+    sampling: Object<'static>,
+) -> Result<Overlay> {
+    let mut overlay = match dialect {
+        Dialect::Chat => chat::overlay(sampling),
+        Dialect::Responses => responses::overlay(current, model, sampling),
+        Dialect::Anthropic => anthropic::overlay(current, sampling)?,
+        Dialect::Mcp => return Err(no_request(dialect)),
+    };
+    // The selected model counts, whatever the sampling says.
+    overlay.set.set("model", model.to_owned().into());
+    Ok(overlay)
 }
 
 /// What a provider-run item of an assistant turn declares, whichever wire it came from.

@@ -1,4 +1,16 @@
 //! stub
+mod overlay;
+use crate::dialect::ResultForm;
+pub(super) use overlay::overlay;
+pub(super) const RESULT: ResultForm = ResultForm {
+    messages: "messages",
+    in_blocks: true,
+    key: "type",
+    kinds: &["tool_result"],
+    content: "content",
+    text_part: "text",
+    native_field: Some("is_error"),
+};
 use crate::dialect::{Losses, NativeOutcome, Options};
 use crate::error::Result;
 use crate::json::{Cursor, Json, Object};

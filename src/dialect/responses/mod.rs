@@ -1,4 +1,16 @@
 //! stub
+mod overlay;
+use crate::dialect::ResultForm;
+pub(super) use overlay::overlay;
+pub(super) const RESULT: ResultForm = ResultForm {
+    messages: "input",
+    in_blocks: false,
+    key: "type",
+    kinds: &["function_call_output", "custom_tool_call_output"],
+    content: "output",
+    text_part: "input_text",
+    native_field: None,
+};
 use crate::dialect::{Losses, NativeOutcome, Options};
 use crate::error::Result;
 use crate::json::{Cursor, Json, Object};
