@@ -34,8 +34,8 @@ goes into one SHA-256; an identity is its lower-case hex digest.
     prefixes    previous = the digest of: add "toolwire.prefix.v1"
                 of each message: previous = SHA-256(previous 32 bytes, 32 bytes of the message's identity)
 
-    canonical JSON   no white space; keys sorted by code point; strings with the shortest escapes
-                (`\\"`, `\\\\`, `\\n`, `\\r`, `\\t`, `\\f`, `\\b`, other control characters as `\\u00xx`, nothing else);
+    canonical JSON   no white space; keys sorted by code point; strings with the shortest escapes:
+                `\\"` `\\\\` `\\n` `\\r` `\\t` `\\f` `\\b`, other control characters `\\u00xx`, nothing else;
                 an integer literal keeps its digits, `-0` is `0`; a literal with `.`, `e` or `E` is read as a
                 double and written the ECMAScript way
     text        a lone surrogate reads as U+FFFD everywhere, before anything else is looked at

@@ -8,8 +8,8 @@ from typing import Any
 import identity_reference as reference
 from hypothesis import strategies as st
 
-# Short and from a small alphabet, so that equal values are not rare; lone surrogates never side by side, where a
-# high and a low one would be one character as soon as they pass through JSON.
+# Short and from a small alphabet, so that equal values are not rare; lone surrogates never side by side, as
+# a high and a low one would be one character as soon as they pass through JSON.
 words = st.text(alphabet='ab"\\/\n\x7fé\ufffd\U0001f600', max_size=4) | st.sampled_from(
     ["", "true", "\ud83d", "x\ude00x", "__", '{"a":1}', "text", "is_error"]
 )
@@ -34,7 +34,7 @@ def spell(value: Any) -> str:
 
 @st.composite
 def respelled(draw: st.DrawFn, value: Any) -> str:
-    """The value in some JSON spelling: key order, white space, escapes and the form of doubles drawn at random."""
+    """The value in some JSON spelling: key order, white space, escapes and the form of doubles at random."""
     if isinstance(value, dict):
         members = draw(st.permutations(list(value.items())))
         inner = [f"{draw(_string(k))}{draw(_space)}:{draw(_space)}{draw(respelled(v))}" for k, v in members]

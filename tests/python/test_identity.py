@@ -1,4 +1,4 @@
-"""Identity: the package against the written vectors and against the plain-Python rule, and the laws of the rule."""
+"""Identity: the package against the written vectors and the plain-Python rule, and the laws of the rule."""
 
 from __future__ import annotations
 
