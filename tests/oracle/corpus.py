@@ -202,7 +202,7 @@ def _item(rng: random.Random) -> Message:
     if rng.random() < 0.4:
         item["role"] = rng.choice(("assistant", "assistant", "user", 1))
     if rng.random() < 0.4:
-        item["content"] = rng.choice(("ok", None, {"type": "refusal"}, _some(SPOKEN, rng), _some(SPOKEN, rng)))
+        item["content"] = rng.choice(("ok", None, {"type": "refusal"}, *(_some(SPOKEN, rng) for _ in "12")))
     if rng.random() < 0.4:
         item["call_id"] = rng.choice((*IDS, 1, None))
     for key in ("encrypted_content", "signature", "data", "phase"):

@@ -1,0 +1,22 @@
+"""Is this body what a provider takes? The official SDK's own types, closed, and the rules that types cannot say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wire_oracle.lint import LINT
+from wire_oracle.schemas import SCHEMAS, Reject
+
+DIALECTS = tuple(SCHEMAS)
+
+
+def problems(dialect: str, body: dict[str, Any]) -> list[str]:
+    """What a provider would object to; empty for a good body."""
+    try:
+        SCHEMAS[dialect](body)
+    except Reject as reject:
+        return [f"types: {reject}"]
+    return [f"lint: {problem}" for problem in LINT[dialect](body)]
+
+
+__all__ = ["DIALECTS", "Reject", "problems"]
