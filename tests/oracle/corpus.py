@@ -183,7 +183,7 @@ def _call(rng: random.Random) -> Message:
     return call
 
 
-KINDS = (
+KINDS: tuple[Any, ...] = (
     "message", "message", "reasoning", "reasoning", "function_call", "custom_tool_call", "web_search_call",
     "thinking",
     "redacted_thinking", "mcp_call", "", None, 5, ["message"], {"type": "message"}, True, False, 0, [],

@@ -8,7 +8,7 @@ exceptions is the message itself. Each exception rewrites as little as it can:
                  becomes that integer. Theirs keeps 1 and 1.0 apart.
     digits       an integer of more than 4300 digits becomes a string. Theirs gives up on the whole text.
     raw          function arguments that theirs reads, or dies of, though they are no strict JSON (NaN,
-                 overflow, a repeated key, nesting beyond 512 levels) become a text that it takes as it stands.
+                 overflow, a repeated key, nesting beyond 512 levels) become a text that it leaves alone.
     surrogate    lone surrogates become U+FFFD, as in ours. Theirs raises, or keeps them apart where JSON
                  escapes them.
     state type   an item of provider state whose `type` is neither text nor null: its `type` and `role` get

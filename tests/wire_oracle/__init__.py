@@ -1,4 +1,4 @@
-"""Is this body what a provider takes? The official SDK's own types, closed, and the rules that types cannot say."""
+"""Is this what a provider takes? The official SDK's types, closed, and the rules that types cannot say."""
 
 from __future__ import annotations
 

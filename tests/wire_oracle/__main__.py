@@ -24,7 +24,12 @@ def main() -> int:
         if not found and not options.no_leak:
             found = [f"leak: accepts an unknown key at {place}" for place in leaks(dialect, body)[1]]
         failed += bool(found)
-        print("FAIL" if found else "ok  ", f"{path.parent.name}/{path.name}", *found, sep="\n      " if found else " ")
+        print(
+            "FAIL" if found else "ok  ",
+            f"{path.parent.name}/{path.name}",
+            *found,
+            sep="\n      " if found else " ",
+        )
     return 1 if failed else 0
 
 

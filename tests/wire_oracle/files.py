@@ -1,4 +1,4 @@
-"""Where the bodies are: `wire/<dialect>/<case>.json`, and beside it `<case>.<target>.json`, what it becomes there."""
+"""Where the bodies are: `wire/<dialect>/<case>.json`, and beside it `<case>.<target>.json`, its conversion."""
 
 from __future__ import annotations
 

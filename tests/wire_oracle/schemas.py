@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Callable
-from typing import Any, Optional
+from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -16,8 +16,8 @@ Body = dict[str, Any]
 # Keys that OpenAI-compatible servers document for assistant messages, beyond OpenAI's own types.
 COMPATIBLE: dict[str, dict[str, Any]] = {
     "ChatCompletionAssistantMessageParam": {
-        "reasoning_content": Optional[str],
-        "reasoning": Optional[str],
+        "reasoning_content": str | None,
+        "reasoning": str | None,
         "reasoning_details": list[dict[str, Any]],
     }
 }
@@ -34,7 +34,9 @@ def _adapter(name: str) -> TypeAdapter[Any]:
 
         return TypeAdapter(closed(Chat, COMPATIBLE if name == "compatible" else None))
     if name == "responses":
-        from openai.types.responses.response_create_params import ResponseCreateParamsNonStreaming as Responses
+        from openai.types.responses.response_create_params import (
+            ResponseCreateParamsNonStreaming as Responses,
+        )
 
         return TypeAdapter(closed(Responses))
     if name == "anthropic":
@@ -62,7 +64,9 @@ def _short(error: ValidationError, limit: int = 4) -> str:
 
 def chat(body: Body) -> None:
     extensions = COMPATIBLE["ChatCompletionAssistantMessageParam"]
-    used = any(key in message for message in body.get("messages", []) for key in extensions)
+    messages = body.get("messages")
+    turns = [m for m in messages if isinstance(m, dict)] if isinstance(messages, list) else []
+    used = any(key in turn for turn in turns for key in extensions)
     _check("compatible" if used else "chat", body)
 
 
