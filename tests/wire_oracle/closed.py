@@ -24,7 +24,9 @@ _TYPED_DICT: Any = te.TypedDict
 _UNION: Any = typing.Union
 
 _REQUIRED: tuple[Any, ...] = (typing.Required, te.Required) if hasattr(typing, "Required") else (te.Required,)
-_OPTIONAL: tuple[Any, ...] = (typing.NotRequired, te.NotRequired) if hasattr(typing, "NotRequired") else (te.NotRequired,)
+_OPTIONAL: tuple[Any, ...] = (
+    (typing.NotRequired, te.NotRequired) if hasattr(typing, "NotRequired") else (te.NotRequired,)
+)
 _ANNOTATED: tuple[Any, ...] = (typing.Annotated, te.Annotated)
 _LITERALS: tuple[Any, ...] = (typing.Literal, te.Literal)
 _UNIONS: tuple[Any, ...] = (typing.Union, types.UnionType)

@@ -1,4 +1,4 @@
-"""Where the bodies are: `wire/<dialect>/<case>.json`, and beside it `<case>.<target>.json`, its conversion."""
+"""Where the bodies are: `wire/<dialect>/<case>.json`, and beside it `<case>.<target>.json`, converted."""
 
 from __future__ import annotations
 
