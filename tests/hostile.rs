@@ -15,7 +15,8 @@ fn every_file_has_its_sentence() {
     let text = std::fs::read_to_string(format!("{folder}/expected/sentences.json")).unwrap();
     let expected = parse_text(&text, Repeats::Refused).unwrap().value;
     let expected = expected.as_object().unwrap();
-    let files = std::fs::read_dir(folder).unwrap().filter(|entry| entry.as_ref().unwrap().path().is_file()).count();
+    let files =
+        std::fs::read_dir(folder).unwrap().filter(|entry| entry.as_ref().unwrap().path().is_file()).count();
     assert_eq!(expected.len(), files);
     for (name, sentence) in expected.iter() {
         let read = read(&std::fs::read(format!("{folder}/{name}")).unwrap());
