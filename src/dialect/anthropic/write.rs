@@ -149,9 +149,9 @@ impl List {
                     pen.leave(&user.extra, path);
                 }
                 if let Some(written) = content(&user.content, &user.extra, path, pen)? {
-                    // Read from this wire, what was said twice stays said twice.
-                    let once = pen.same;
-                    let joins = |open: &Open| !open.results.is_empty() && !(once && !open.said.is_empty());
+                    // On the same wire, user messages behind one another stay apart.
+                    let many = !pen.same;
+                    let joins = |open: &Open| !open.results.is_empty() && (many || open.said.is_empty());
                     self.user(&user.extra, joins, path, pen).said.push(written);
                 }
             }

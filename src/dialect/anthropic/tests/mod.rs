@@ -1,8 +1,11 @@
 //! What comes from this wire goes back to it unchanged, and what cannot be read says where.
 
 mod cross;
+mod leave;
+mod lint;
 mod outcomes;
 mod property;
+mod settings;
 mod stale;
 
 use crate::dialect::{Code, Loss, Losses, Options, anthropic};
@@ -109,7 +112,9 @@ fn only_a_bool_is_an_outcome() {
 #[test]
 fn a_marker_is_read_and_never_written() {
     let of = |fields: &str| {
-        messages(&format!(r#"{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"a"{fields}}}]}}"#))
+        messages(&format!(
+            r#"{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"a"{fields}}}]}}"#
+        ))
     };
     let (written, losses) = write(&read(&of(r#","_vf_is_error":true"#)));
     assert_eq!(written, of(r#","is_error":true"#));
@@ -118,7 +123,10 @@ fn a_marker_is_read_and_never_written() {
     assert_eq!(written, of(r#","is_error":false"#));
     let opposed = of(r#","is_error":false,"_vf_is_error":true"#);
     let error = anthropic::read_request(Cursor::root(&opposed)).unwrap_err();
-    assert_eq!((error.kind, error.path.to_string().as_str()), (Kind::Marker, "messages[0].content[0]._vf_is_error"));
+    assert_eq!(
+        (error.kind, error.path.to_string().as_str()),
+        (Kind::Marker, "messages[0].content[0]._vf_is_error")
+    );
 }
 
 #[test]
@@ -145,6 +153,21 @@ fn results_come_first_and_go_back_where_they_were() {
     equal(&body);
     let roles: Vec<_> = read(&body).messages.iter().map(Message::role).collect();
     assert_eq!(roles, ["tool", "tool", "user"]);
+}
+
+#[test]
+fn native_messages_keep_their_boundaries() {
+    let result = |id: &str| format!(r#"{{"type":"tool_result","tool_use_id":"{id}","content":[]}}"#);
+    let text = r#"{"type":"text","text":"x"}"#;
+    for contents in [
+        vec![format!("[{}]", result("a")), format!("[{}]", result("b")), "\"x\"".to_owned()],
+        vec![format!("[{},{}]", result("a"), result("b")), format!("[{text}]")],
+        vec![format!("[{},{},{text}]", result("a"), result("b")), format!("[{text}]"), "[]".to_owned()],
+        vec![format!("[{}]", result("a")), format!("[{},{text}]", result("b"))],
+    ] {
+        let list: Vec<_> = contents.iter().map(|c| format!(r#"{{"role":"user","content":{c}}}"#)).collect();
+        equal(&messages(&list.join(",")));
+    }
 }
 
 #[test]
@@ -195,12 +218,24 @@ fn nothing_odd_panics_and_errors_name_their_place() {
         (r#"{"messages":5}"#, "messages: expected a list"),
         (r#"{"messages":[null]}"#, "messages[0]: expected an object"),
         (r#"{"messages":[{"content":"x"}]}"#, "messages[0].role: missing"),
-        (r#"{"messages":[{"role":"developer","content":"x"}]}"#, "messages[0].role: expected user, assistant or system"),
+        (
+            r#"{"messages":[{"role":"developer","content":"x"}]}"#,
+            "messages[0].role: expected user, assistant or system",
+        ),
         (r#"{"messages":[{"role":"user"}]}"#, "messages[0].content: missing"),
-        (r#"{"messages":[{"role":"user","content":null}]}"#, "messages[0].content: expected a string or a list of blocks"),
+        (
+            r#"{"messages":[{"role":"user","content":null}]}"#,
+            "messages[0].content: expected a string or a list of blocks",
+        ),
         (r#"{"messages":[{"role":"user","content":[1]}]}"#, "messages[0].content[0]: expected an object"),
-        (r#"{"messages":[{"role":"user","content":[{"text":"x"}]}]}"#, "messages[0].content[0].type: missing"),
-        (r#"{"messages":[{"role":"user","content":[{"type":"text"}]}]}"#, "messages[0].content[0].text: missing"),
+        (
+            r#"{"messages":[{"role":"user","content":[{"text":"x"}]}]}"#,
+            "messages[0].content[0].type: missing",
+        ),
+        (
+            r#"{"messages":[{"role":"user","content":[{"type":"text"}]}]}"#,
+            "messages[0].content[0].text: missing",
+        ),
         (
             r#"{"messages":[{"role":"user","content":[{"type":"tool_result","content":"x"}]}]}"#,
             "messages[0].content[0].tool_use_id: missing",

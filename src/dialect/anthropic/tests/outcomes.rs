@@ -61,6 +61,9 @@ fn other_items_declare_nothing() {
 fn an_outcome_names_its_item() {
     let item = r#"{"type":"web_search_tool_result","tool_use_id":"srvtoolu_1","content":[]}"#;
     let outcome = native_outcome(&json(item), &Path::root().key("messages").index(1)).unwrap();
-    assert_eq!((outcome.item.as_str(), outcome.id.as_deref()), ("web_search_tool_result", Some("srvtoolu_1")));
+    assert_eq!(
+        (outcome.item.as_str(), outcome.id.as_deref()),
+        ("web_search_tool_result", Some("srvtoolu_1"))
+    );
     assert_eq!(outcome.path.to_string(), "messages[1]");
 }

@@ -19,7 +19,8 @@ fn with(fixed: Fields, others: Vec<(&'static str, Option<Json>)>) -> Json {
 }
 
 fn word() -> impl Strategy<Value = Json> {
-    prop_oneof![4 => "[a-zé\"\\\\ \n]{0,8}", 1 => Just("Tool execution failed:\nx".to_owned())].prop_map(Json::from)
+    prop_oneof![4 => "[a-zé\"\\\\ \n]{0,8}", 1 => Just("Tool execution failed:\nx".to_owned())]
+        .prop_map(Json::from)
 }
 
 fn id() -> impl Strategy<Value = Json> {
@@ -65,10 +66,15 @@ fn source() -> impl Strategy<Value = Json> {
         Just("application/pdf"),
         Just("text/plain")
     ];
-    let bytes = (prop_oneof![Just("base64"), Just("text")], kinds, word()).prop_map(|(kind, media_type, data)| {
-        object([("type", kind.into()), ("media_type", media_type.into()), ("data", data)])
-    });
-    let urls = prop_oneof![Just("https://a.test/x"), Just("data:image/png;base64,AA=="), Just("gs://b/x"), Just("")];
+    let odd = option::weighted(0.2, Just(Value::Null));
+    let bytes = (prop_oneof![Just("base64"), Just("text")], kinds, word(), odd).prop_map(
+        |(kind, media_type, data, odd)| {
+            let fixed = vec![("type", kind.into()), ("media_type", media_type.into()), ("data", data)];
+            with(fixed, vec![("more", odd)])
+        },
+    );
+    let urls =
+        prop_oneof![Just("https://a.test/x"), Just("data:image/png;base64,AA=="), Just("gs://b/x"), Just("")];
     prop_oneof![
         4 => bytes,
         2 => urls.prop_map(|url| object([("type", "url".into()), ("url", url.into())])),
@@ -210,9 +216,8 @@ fn tool() -> impl Strategy<Value = Json> {
             )
         },
     );
-    let typed = (prop_oneof![Just("bash_20250124"), Just("mcp_toolset")], option::of(id())).prop_map(
-        |(kind, name)| with(vec![("type", kind.into())], vec![("name", name)]),
-    );
+    let typed = (prop_oneof![Just("bash_20250124"), Just("mcp_toolset")], option::of(id()))
+        .prop_map(|(kind, name)| with(vec![("type", kind.into())], vec![("name", name)]));
     prop_oneof![3 => custom, 1 => typed]
 }
 
@@ -229,9 +234,8 @@ fn body() -> impl Strategy<Value = Json> {
     let settings = (number("512"), number("0.70"), number("1.0"), number("40"), flag());
     let effort = option::of(Just(Json::from("high")));
     let format = option::of(Just(object([("type", "json_schema".into())])));
-    let config = (effort, format).prop_map(|(effort, format)| {
-        with(vec![], vec![("format", format), ("effort", effort)])
-    });
+    let config = (effort, format)
+        .prop_map(|(effort, format)| with(vec![], vec![("format", format), ("effort", effort)]));
     let others = (option::of(config), option::of(vec(word(), 0..3)), cache(), option::of(word()));
     let conversation = (option::of(content(text())), vec(message(), 0..6));
     (conversation, option::of(vec(tool(), 0..3)), option::of(choice()), settings, others).prop_map(

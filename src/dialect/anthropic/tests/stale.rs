@@ -55,7 +55,8 @@ fn a_text_that_was_edited_keeps_its_cache_mark() {
     let Message::User(user) = &mut request.messages[0] else { panic!() };
     user.content = Content::Text("y".into());
     let (body, losses) = write(&request);
-    let expected = r#"{"role":"user","content":[{"type":"text","text":"y","cache_control":{"type":"ephemeral"}}]}"#;
+    let expected =
+        r#"{"role":"user","content":[{"type":"text","text":"y","cache_control":{"type":"ephemeral"}}]}"#;
     assert_eq!(body, messages(expected));
     assert!(losses.is_empty());
 }
