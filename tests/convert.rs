@@ -186,11 +186,11 @@ fn settled_outcomes(request: &Request) -> Vec<Option<bool>> {
     let mut seen = Vec::new();
     let mut out = Vec::new();
     for message in &request.messages {
-        if let Message::Tool(result) = message {
-            if !seen.contains(&&result.tool_call_id) {
-                seen.push(&result.tool_call_id);
-                out.push(result.is_error);
-            }
+        if let Message::Tool(result) = message
+            && !seen.contains(&&result.tool_call_id)
+        {
+            seen.push(&result.tool_call_id);
+            out.push(result.is_error);
         }
     }
     out
