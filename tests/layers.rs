@@ -76,7 +76,9 @@ fn dialects_never_meet() {
         }
         let code = code(&text);
         for other in wires.iter().filter(|wire| **wire != parts[2]) {
-            for form in [format!("dialect::{other}"), format!("super::{other}::"), format!("super::super::{other}")] {
+            for form in
+                [format!("dialect::{other}"), format!("super::{other}::"), format!("super::super::{other}")]
+            {
                 assert!(!code.contains(&form), "{} reaches into {other}", path.display());
             }
         }

@@ -81,7 +81,10 @@ fn the_marker_goes_and_a_failure_is_labelled() {
 fn a_misplaced_marker_goes_and_is_reported() {
     let body = r#"{"_vf_is_error":true,"messages":[{"role":"user","_vf_is_error":3,"content":[{"type":"text","text":"a","_vf_is_error":true}]}]}"#;
     let out = seal(Chat, body.as_bytes()).unwrap();
-    assert_eq!(out.body.as_ref(), br#"{"messages":[{"role":"user","content":[{"type":"text","text":"a"}]}]}"#);
+    assert_eq!(
+        out.body.as_ref(),
+        br#"{"messages":[{"role":"user","content":[{"type":"text","text":"a"}]}]}"#
+    );
     let paths: Vec<String> = out.losses.iter().map(|loss| loss.path.to_string()).collect();
     assert!(out.losses.iter().all(|loss| loss.code == Code::MarkerMisplaced));
     assert_eq!(paths, ["_vf_is_error", "messages[0]._vf_is_error", "messages[0].content[0]._vf_is_error"]);
@@ -97,7 +100,8 @@ fn a_marker_must_be_a_bool() {
 
 #[test]
 fn the_other_wires() {
-    let body = r#"{"input":[{"type":"custom_tool_call_output","call_id":"c","output":"x","_vf_is_error":true}]}"#;
+    let body =
+        r#"{"input":[{"type":"custom_tool_call_output","call_id":"c","output":"x","_vf_is_error":true}]}"#;
     let out = seal(Responses, body.as_bytes()).unwrap();
     assert_eq!(
         out.body.as_ref(),
@@ -105,7 +109,9 @@ fn the_other_wires() {
     );
     // Anthropic has a field: the marker becomes it.
     let block = |fields: &str| {
-        format!(r#"{{"messages":[{{"role":"user","content":[{{"type":"tool_result","content":"x"{fields}}}]}}]}}"#)
+        format!(
+            r#"{{"messages":[{{"role":"user","content":[{{"type":"tool_result","content":"x"{fields}}}]}}]}}"#
+        )
     };
     let run = |fields: &str| {
         let body = block(fields);
@@ -124,11 +130,19 @@ fn overrides_change_their_own_keys_only() {
         String::from_utf8(out.body.into_owned()).unwrap()
     };
     assert_eq!(
-        run(Chat, r#"{"model":"m1", "max_completion_tokens": 5, "temperature":0.10, "messages":[] }"#, r#"{"max_tokens":7,"top_p":null}"#),
+        run(
+            Chat,
+            r#"{"model":"m1", "max_completion_tokens": 5, "temperature":0.10, "messages":[] }"#,
+            r#"{"max_tokens":7,"top_p":null}"#
+        ),
         r#"{"model":"m2", "temperature":0.10, "messages":[] ,"max_tokens":7}"#
     );
     assert_eq!(
-        run(Anthropic, r#"{"temperature":1,"max_tokens":9,"messages":[],"model":"a","model":"b"}"#, r#"{"reasoning_effort":"low"}"#),
+        run(
+            Anthropic,
+            r#"{"temperature":1,"max_tokens":9,"messages":[],"model":"a","model":"b"}"#,
+            r#"{"reasoning_effort":"low"}"#
+        ),
         r#"{"max_tokens":9,"messages":[],"model":"m2","output_config":{"effort":"low"}}"#
     );
     assert_eq!(
@@ -136,5 +150,8 @@ fn overrides_change_their_own_keys_only() {
         r#"{"input":"x","max_output_tokens":3,"model":"m2"}"#
     );
     assert_eq!(run(Chat, "{}", "{}"), r#"{"model":"m2"}"#);
-    assert_eq!(run(Chat, r#"{"max_completion_tokens":1}"#, r#"{"max_tokens":2}"#), r#"{"max_tokens":2,"model":"m2"}"#);
+    assert_eq!(
+        run(Chat, r#"{"max_completion_tokens":1}"#, r#"{"max_tokens":2}"#),
+        r#"{"max_tokens":2,"model":"m2"}"#
+    );
 }

@@ -4,6 +4,7 @@ mod hoist;
 mod ids;
 mod loss;
 mod pairing;
+mod strip;
 
 mod anthropic;
 mod chat;
@@ -13,7 +14,7 @@ mod responses;
 pub use loss::{Code, Loss, Losses};
 
 use crate::error::{Error, Result};
-use crate::json::{Cursor, Json, Object, Value};
+use crate::json::{Cursor, Json, Object, Parsed, Value};
 use crate::message::{AssistantMessage, Dialect, Extra, Message, Request};
 use crate::path::Path;
 
@@ -76,6 +77,13 @@ pub fn read_request(dialect: Dialect, body: &Value<'_>) -> Result<Request> {
     }
 }
 
+/// A body of one wire as a body of another (or the same), with what that one cannot say.
+pub fn convert(source: Dialect, target: Dialect, parsed: &Parsed<'_>) -> Result<(Object<'static>, Losses)> {
+    let mut request = read_request(source, &parsed.value)?;
+    request.replaced = parsed.replaced.iter().map(|path| path.to_string().into()).collect();
+    write_request(target, &request, Options::default())
+}
+
 /// Typed messages to JSON of one wire, with what it cannot say.
 pub fn write_request(
     dialect: Dialect,
@@ -90,22 +98,29 @@ pub fn write_request(
             "held a lone surrogate, which was read as U+FFFD",
         );
     }
-    let body = match dialect {
+    let mut body = match dialect {
         Dialect::Chat => chat::write_request(request, options, &mut losses)?,
         Dialect::Responses => responses::write_request(request, options, &mut losses)?,
         Dialect::Anthropic => anthropic::write_request(request, options, &mut losses)?,
         Dialect::Mcp => return Err(no_request(dialect)),
     };
+    strip::strip(&mut body, result_form(dialect)?, options.internal, &mut losses);
     Ok((body, losses))
 }
 
 /// One message as one wire writes it: a single object, or several items where the wire has no message that holds it.
 pub fn write_message(dialect: Dialect, message: &Message, options: Options) -> Result<Vec<Json>> {
-    match dialect {
-        Dialect::Chat => chat::write_message(message, options).map(|m| vec![m]),
-        Dialect::Responses => responses::write_message(message, options),
-        Dialect::Anthropic => anthropic::write_message(message, options).map(|m| vec![m]),
-        Dialect::Mcp => Err(no_request(dialect)),
+    let items = match dialect {
+        Dialect::Chat => vec![chat::write_message(message, options)?],
+        Dialect::Responses => responses::write_message(message, options)?,
+        Dialect::Anthropic => vec![anthropic::write_message(message, options)?],
+        Dialect::Mcp => return Err(no_request(dialect)),
+    };
+    let mut whole = Object::default().with("items", items);
+    strip::strip(&mut whole, result_form(dialect)?, options.internal, &mut Losses::default());
+    match whole.0.pop() {
+        Some((_, Value::Array(items))) => Ok(items),
+        _ => Ok(Vec::new()),
     }
 }
 

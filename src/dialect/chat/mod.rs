@@ -96,3 +96,6 @@ fn merge(object: &mut Object<'static>, fields: Option<&Object<'static>>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

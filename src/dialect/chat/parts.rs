@@ -118,6 +118,25 @@ pub(super) fn write_content(content: &Content, path: &Path, losses: &mut Losses)
     }
 }
 
+/// Text documents as text parts, so that they stay inside a tool result when its media is moved out.
+pub(super) fn documents_as_text(content: &Content, path: &Path, losses: &mut Losses) -> Content {
+    let Content::Parts(parts) = content else { return content.clone() };
+    let parts = parts.iter().enumerate().map(|(n, part)| match &part.kind {
+        PartKind::File { source: FileSource::Text(text), media_type: _, filename } => {
+            leave(Dialect::Chat, &part.extra, &path.key("content").index(n), losses);
+            Part::text(as_text(text, filename.as_ref(), &path.key("content").index(n), losses))
+        }
+        _ => part.clone(),
+    });
+    Content::Parts(parts.collect())
+}
+
+fn as_text(text: &Text, filename: Option<&Text>, path: &Path, losses: &mut Losses) -> String {
+    losses.add(Code::DocumentAsText, path.clone(), "a text document is written as text under its name");
+    let name = filename.map(|name| format!("{name}\n")).unwrap_or_default();
+    format!("{name}{text}")
+}
+
 fn write_part(part: &Part, path: &Path, losses: &mut Losses) -> Result<Json> {
     leave(Dialect::Chat, &part.extra, path, losses);
     let own = part.extra.of(Dialect::Chat);
@@ -154,15 +173,8 @@ fn write_part(part: &Part, path: &Path, losses: &mut Losses) -> Result<Json> {
                 ),
                 FileSource::Id(id) => file.with("file_id", id.to_string()),
                 FileSource::Text(text) => {
-                    losses.add(
-                        Code::DocumentAsText,
-                        path.clone(),
-                        "a text document is written as a text part",
-                    );
-                    let name = filename.as_ref().map(|name| format!("{name}\n")).unwrap_or_default();
-                    return Ok(Value::from(
-                        Object::default().with("type", "text").with("text", format!("{name}{text}")),
-                    ));
+                    let text = as_text(text, filename.as_ref(), path, losses);
+                    return Ok(Value::from(Object::default().with("type", "text").with("text", text)));
                 }
                 FileSource::Url(_) => {
                     return Err(Error::unsupported(

@@ -1,6 +1,7 @@
 //! Typed messages to a Chat Completions request body.
 
 use super::messages::{self, Lane};
+use super::parts::documents_as_text;
 use super::{merge, tools};
 use crate::dialect::loss::{Code, Losses};
 use crate::dialect::{Options, hoist, leave, pairing};
@@ -58,9 +59,10 @@ fn settled(request: &Request, lane: Lane, losses: &mut Losses) -> Result<Vec<Jso
             Message::Tool(result) if !lane.inline_media => {
                 let name = pairing::tool_name(&request.messages[..place.at], result);
                 let to = "in the next user message";
-                let hoisted = hoist::hoist(result, &result.tool_call_id, name, to, &path, losses);
-                media.extend(hoisted.media);
                 let mut result = result.clone();
+                result.content = documents_as_text(&result.content, &path, losses);
+                let hoisted = hoist::hoist(&result, &result.tool_call_id, name, to, &path, losses);
+                media.extend(hoisted.media);
                 result.content = hoisted.content;
                 messages::write(&Message::Tool(result), lane, &path, losses)?
             }
