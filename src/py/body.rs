@@ -59,18 +59,14 @@ impl<'py> Body<'py> {
         py: Python<'_>,
         work: impl FnOnce(&Value<'_>, Vec<Path>) -> Result<R> + Send,
     ) -> PyResult<R> {
-        let from_text = |bytes: &[u8]| {
-            let parsed = parse(bytes, Repeats::LastWins)?;
-            work(&parsed.value, parsed.replaced)
-        };
         match self {
             Body::Bytes(bytes) | Body::Buffer(bytes, _) => {
                 let bytes = bytes.as_bytes();
-                apart(py, bytes.len(), || from_text(bytes)).or_raise(py)
+                apart(py, bytes.len(), || from_text(bytes, work)).or_raise(py)
             }
             Body::Text(text) => {
                 let text = json_text(text)?;
-                apart(py, text.len(), || from_text(text.as_bytes())).or_raise(py)
+                apart(py, text.len(), || from_text(text.as_bytes(), work)).or_raise(py)
             }
             Body::Object(object) => {
                 let mut door = Door::new(MAX_DEPTH);
@@ -82,13 +78,19 @@ impl<'py> Body<'py> {
     }
 }
 
+fn from_text<R>(bytes: &[u8], work: impl FnOnce(&Value<'_>, Vec<Path>) -> Result<R>) -> Result<R> {
+    let parsed = parse(bytes, Repeats::LastWins)?;
+    work(&parsed.value, parsed.replaced)
+}
+
 /// A Python string as JSON text. A lone surrogate, which UTF-8 cannot hold, becomes its JSON escape, so that the
 /// parser meets it where it stands.
 pub(super) fn json_text<'a>(text: &'a Bound<'_, PyString>) -> PyResult<Cow<'a, str>> {
     if let Ok(text) = text.to_str() {
         return Ok(Cow::Borrowed(text));
     }
-    let units = text.py().get_type::<PyString>().call_method1("encode", (text, "utf-16-le", "surrogatepass"))?;
+    let units =
+        text.py().get_type::<PyString>().call_method1("encode", (text, "utf-16-le", "surrogatepass"))?;
     let units = units.cast_into::<PyBytes>()?;
     let units = units.as_bytes().chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]]));
     let mut out = String::new();

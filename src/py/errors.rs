@@ -58,7 +58,8 @@ pub(super) fn refuse(py: Python<'_>, losses: &Losses) -> PyResult<()> {
 }
 
 pub(super) fn loss_tuple<'py>(py: Python<'py>, losses: &[Loss]) -> PyResult<Bound<'py, PyTuple>> {
-    let losses: Vec<_> = losses.iter().map(|loss| Bound::new(py, PyLoss::of(loss))).collect::<PyResult<_>>()?;
+    let losses: Vec<_> =
+        losses.iter().map(|loss| Bound::new(py, PyLoss::of(loss))).collect::<PyResult<_>>()?;
     PyTuple::new(py, losses)
 }
 

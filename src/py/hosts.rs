@@ -2,9 +2,7 @@
 
 use crate::error::Result;
 use crate::json::{Cursor, Json, Value};
-use crate::message::{
-    Message, Request, Tool, message_from_plain, request_from_plain, tool_from_plain,
-};
+use crate::message::{Message, Request, Tool, message_from_plain, request_from_plain, tool_from_plain};
 use crate::path::Path;
 use crate::py::calls::PyTool;
 use crate::py::door::{Door, NOUN_DEPTH, dump_without_none};

@@ -148,7 +148,8 @@ fn object(door: &mut Door, result: &Bound<'_, PyAny>) -> PyResult<Value<'static>
         if let Some(extra) = said.attribute("model_extra")?.filter(|extra| !extra.is_none()) {
             if let Value::Object(extra) = door.enter(&extra, &root)? {
                 for (key, value) in extra.0 {
-                    let known = [OUTCOME, STRUCTURED, KIND].iter().any(|(_, names)| names.contains(&key.as_ref()));
+                    let known =
+                        [OUTCOME, STRUCTURED, KIND].iter().any(|(_, names)| names.contains(&key.as_ref()));
                     if !known {
                         wire.set(&key, value);
                     }

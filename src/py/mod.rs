@@ -37,5 +37,6 @@ mod _core {
     use super::request::PyRequest;
 
     #[pymodule_export]
+    #[expect(non_upper_case_globals, reason = "the name is Python's")]
     const __version__: &str = env!("CARGO_PKG_VERSION");
 }

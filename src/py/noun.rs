@@ -12,7 +12,7 @@ use crate::py::report::{PyLoss, PyNativeOutcome};
 use crate::py::request::PyRequest;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
+use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// A class that stands for a noun of the core.
@@ -92,7 +92,8 @@ impl<'py> Form<'py> {
             for part in parts {
                 if let Value::String(text) = part {
                     let text = std::mem::take(text);
-                    *part = Value::from(Object::default().with("type", "text").with("text", Value::String(text)));
+                    *part =
+                        Value::from(Object::default().with("type", "text").with("text", Value::String(text)));
                 }
             }
         }
@@ -252,12 +253,12 @@ pub(super) fn each<'py>(
     Ok(())
 }
 
+/// Writes the manners of one class. The caller's module has `pyo3::prelude` in scope.
 macro_rules! manners {
     ($class:ident) => {
-        #[pyo3::pymethods]
+        #[pymethods]
         impl $class {
-            fn __eq__<'py>(&self, other: &pyo3::Bound<'py, pyo3::PyAny>) -> pyo3::PyResult<pyo3::Bound<'py, pyo3::PyAny>> {
-                use pyo3::prelude::*;
+            fn __eq__<'py>(&self, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
                 let py = other.py();
                 match other.cast::<Self>() {
                     Ok(other) => {
@@ -272,80 +273,79 @@ macro_rules! manners {
                 crate::py::noun::hash(self)
             }
 
-            fn __repr__(slf: &pyo3::Bound<'_, Self>) -> pyo3::PyResult<String> {
+            fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
                 crate::py::noun::repr::<Self>(slf.as_any())
             }
 
-            fn __copy__<'py>(slf: &pyo3::Bound<'py, Self>) -> pyo3::Bound<'py, Self> {
+            fn __copy__<'py>(slf: &Bound<'py, Self>) -> Bound<'py, Self> {
                 slf.clone()
             }
 
-            fn __deepcopy__<'py>(slf: &pyo3::Bound<'py, Self>, memo: &pyo3::Bound<'py, pyo3::PyAny>) -> pyo3::Bound<'py, Self> {
+            fn __deepcopy__<'py>(slf: &Bound<'py, Self>, memo: &Bound<'py, PyAny>) -> Bound<'py, Self> {
                 let _ = memo;
                 slf.clone()
             }
 
             fn __reduce__<'py>(
-                slf: &pyo3::Bound<'py, Self>,
-            ) -> pyo3::PyResult<(pyo3::Bound<'py, pyo3::PyAny>, (pyo3::Bound<'py, pyo3::PyAny>,))> {
-                use pyo3::prelude::*;
+                slf: &Bound<'py, Self>,
+            ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>,))> {
                 let plain = crate::py::door::leave(slf.py(), &crate::py::noun::Noun::plain(slf.get()))?;
                 Ok((slf.get_type().getattr("from_dict")?, (plain,)))
             }
 
             /// The plain spelling as a fresh dict.
             #[pyo3(signature = () -> "dict[str, Any]")]
-            fn to_dict<'py>(&self, py: pyo3::Python<'py>) -> pyo3::PyResult<pyo3::Bound<'py, pyo3::PyAny>> {
+            fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
                 crate::py::door::leave(py, &crate::py::noun::Noun::plain(self))
             }
 
             /// Reads the plain spelling.
             #[classmethod]
             #[pyo3(signature = (data: "Mapping[str, Any]") -> "Self")]
-            fn from_dict(_class: &pyo3::Bound<'_, pyo3::types::PyType>, data: &pyo3::Bound<'_, pyo3::PyAny>) -> pyo3::PyResult<Self> {
+            fn from_dict(_class: &Bound<'_, pyo3::types::PyType>, data: &Bound<'_, PyAny>) -> PyResult<Self> {
                 crate::py::noun::from_dict(data)
             }
 
             /// A copy with other fields.
             #[pyo3(signature = (**changes: "Any") -> "Self")]
             fn replace<'py>(
-                slf: &pyo3::Bound<'py, Self>,
-                changes: Option<&pyo3::Bound<'py, pyo3::types::PyDict>>,
-            ) -> pyo3::PyResult<pyo3::Bound<'py, pyo3::PyAny>> {
+                slf: &Bound<'py, Self>,
+                changes: Option<&Bound<'py, pyo3::types::PyDict>>,
+            ) -> PyResult<Bound<'py, PyAny>> {
                 crate::py::noun::replace::<Self>(slf.as_any(), changes)
             }
 
             /// What `copy.replace` calls.
             #[pyo3(signature = (**changes: "Any") -> "Self")]
             fn __replace__<'py>(
-                slf: &pyo3::Bound<'py, Self>,
-                changes: Option<&pyo3::Bound<'py, pyo3::types::PyDict>>,
-            ) -> pyo3::PyResult<pyo3::Bound<'py, pyo3::PyAny>> {
+                slf: &Bound<'py, Self>,
+                changes: Option<&Bound<'py, pyo3::types::PyDict>>,
+            ) -> PyResult<Bound<'py, PyAny>> {
                 crate::py::noun::replace::<Self>(slf.as_any(), changes)
             }
 
             #[classattr]
-            fn __match_args__(py: pyo3::Python<'_>) -> pyo3::PyResult<pyo3::Bound<'_, pyo3::types::PyTuple>> {
+            fn __match_args__(py: Python<'_>) -> PyResult<Bound<'_, pyo3::types::PyTuple>> {
                 crate::py::noun::match_args::<Self>(py)
             }
 
             #[classmethod]
             #[pyo3(signature = (source: "Any", handler: "Any") -> "Any")]
             fn __get_pydantic_core_schema__<'py>(
-                class: &pyo3::Bound<'py, pyo3::types::PyType>,
-                source: &pyo3::Bound<'py, pyo3::PyAny>,
-                handler: &pyo3::Bound<'py, pyo3::PyAny>,
-            ) -> pyo3::PyResult<pyo3::Bound<'py, pyo3::PyAny>> {
+                class: &Bound<'py, pyo3::types::PyType>,
+                source: &Bound<'py, PyAny>,
+                handler: &Bound<'py, PyAny>,
+            ) -> PyResult<Bound<'py, PyAny>> {
                 crate::py::noun::pydantic(class, "core_schema_of", source, handler)
             }
 
             #[classmethod]
             #[pyo3(signature = (core_schema: "Any", handler: "Any") -> "Any")]
             fn __get_pydantic_json_schema__<'py>(
-                class: &pyo3::Bound<'py, pyo3::types::PyType>,
-                core_schema: &pyo3::Bound<'py, pyo3::PyAny>,
-                handler: &pyo3::Bound<'py, pyo3::PyAny>,
-            ) -> pyo3::PyResult<pyo3::Bound<'py, pyo3::PyAny>> {
+                class: &Bound<'py, pyo3::types::PyType>,
+                core_schema: &Bound<'py, PyAny>,
+                handler: &Bound<'py, PyAny>,
+            ) -> PyResult<Bound<'py, PyAny>> {
                 crate::py::noun::pydantic(class, "json_schema_of", core_schema, handler)
             }
         }

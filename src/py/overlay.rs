@@ -105,7 +105,9 @@ pub(super) fn on_dict<'py>(
         let before = small.get(key);
         let sent = sent.iter().find(|sent| &sent.key == key);
         let value = match sent {
-            Some(sent) if before.is_some_and(|before| compact(before) == compact(value)) => sent.original.clone(),
+            Some(sent) if before.is_some_and(|before| compact(before) == compact(value)) => {
+                sent.original.clone()
+            }
             Some(Sent { original, chosen: Some(chosen), .. }) => spliced(py, original, chosen, value)?,
             _ => leave(py, value)?,
         };
@@ -175,7 +177,9 @@ fn holds_marker(door: &mut Door, value: &Bound<'_, PyAny>, at: At<'_>, depth: us
     if let Ok(dict) = value.cast::<PyDict>() {
         for (key, value) in dict.copy()?.iter() {
             door.spend(py, 1, at)?;
-            if key.cast::<PyString>().is_ok_and(|key| key == MARKER) || holds_marker(door, &value, at, depth + 1)? {
+            if key.cast::<PyString>().is_ok_and(|key| key == MARKER)
+                || holds_marker(door, &value, at, depth + 1)?
+            {
                 return Ok(true);
             }
         }
@@ -191,7 +195,10 @@ fn holds_marker(door: &mut Door, value: &Bound<'_, PyAny>, at: At<'_>, depth: us
         return Ok(false);
     }
     let class = value.get_type();
-    if class.hasattr("model_dump")? || class.hasattr("__dataclass_fields__")? || value.cast::<PyMapping>().is_ok() {
+    if class.hasattr("model_dump")?
+        || class.hasattr("__dataclass_fields__")?
+        || value.cast::<PyMapping>().is_ok()
+    {
         return Ok(Door::new(MAX_DEPTH).enter(value, &Path::root()).is_ok_and(|json| marked(&json)));
     }
     Ok(false)

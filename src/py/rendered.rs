@@ -184,10 +184,10 @@ impl PyRendered {
         let same = match (&self.body, &other.body) {
             (Held::Object(a), Held::Object(b)) => a == b,
             (Held::Bytes(a), Held::Bytes(b)) => a.bind(py).as_bytes() == b.bind(py).as_bytes(),
-            (Held::Text(a), Held::Text(b)) => a.bind(py).eq(b.bind(py))?,
+            (Held::Text(a), Held::Text(b)) => a.bind(py).as_any().eq(b.bind(py))?,
             _ => false,
         };
-        let same = same && self.losses.bind(py).eq(other.losses.bind(py))?;
+        let same = same && self.losses.bind(py).as_any().eq(other.losses.bind(py))?;
         Ok(PyBool::new(py, same).to_owned().into_any())
     }
 
@@ -203,7 +203,8 @@ impl PyRendered {
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let body = self.body(py).and_then(|body| Ok(body.repr()?.to_string())).unwrap_or_else(|_| "...".into());
+        let body =
+            self.body(py).and_then(|body| Ok(body.repr()?.to_string())).unwrap_or_else(|_| "...".into());
         Ok(format!("Rendered(body={body}, losses={})", self.losses.bind(py).repr()?))
     }
 

@@ -46,7 +46,8 @@ impl Noun for PyLoss {
         let code = fields.need("code")?;
         let name = code.str()?;
         let code = Code::ALL.iter().find(|known| known.as_str() == name);
-        let code = *code.ok_or_else(|| fields.need("code").map_or_else(|e| e, |c| c.expected("a loss code")))?;
+        let code =
+            *code.ok_or_else(|| fields.need("code").map_or_else(|e| e, |c| c.expected("a loss code")))?;
         let (path, detail) = (fields.need_str("path")?.to_owned(), fields.need_str("detail")?.to_owned());
         Ok(Self { code, path, detail })
     }

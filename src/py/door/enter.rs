@@ -46,7 +46,8 @@ impl At<'_> {
 
 pub(in crate::py) fn replaced_losses(replaced: &[Path]) -> Vec<Loss> {
     let detail = "held a lone surrogate, which was read as U+FFFD";
-    let loss = |path: &Path| Loss { code: Code::SurrogateReplaced, path: path.clone(), detail: detail.into() };
+    let loss =
+        |path: &Path| Loss { code: Code::SurrogateReplaced, path: path.clone(), detail: detail.into() };
     replaced.iter().map(loss).collect()
 }
 
@@ -142,7 +143,10 @@ impl Door {
         }
         if let Ok(float) = object.cast::<PyFloat>() {
             if !float.value().is_finite() {
-                return Err(raised(py, &Error::shape(at.path(), "a number that JSON does not have (NaN or infinite)")));
+                return Err(raised(
+                    py,
+                    &Error::shape(at.path(), "a number that JSON does not have (NaN or infinite)"),
+                ));
             }
             let spelled = py.get_type::<PyFloat>().call_method1("__repr__", (object,))?;
             return Ok(Some(Value::Number(spelled.extract::<String>()?.into())));
@@ -198,7 +202,11 @@ impl Door {
             object.0.push((key.into(), value));
         }
         // Keys that Python tells apart can be one key here.
-        if odd || self.replaced.len() > noted { Ok(Value::Object(once(object))) } else { Ok(Value::Object(object)) }
+        if odd || self.replaced.len() > noted {
+            Ok(Value::Object(once(object)))
+        } else {
+            Ok(Value::Object(object))
+        }
     }
 
     /// What is no JSON type of Python's: one step towards it, then through the door again.
@@ -214,7 +222,8 @@ impl Door {
                 Ok(value)
             }
             None => {
-                let name = object.get_type().name().map_or_else(|_| "object".to_owned(), |name| name.to_string());
+                let name =
+                    object.get_type().name().map_or_else(|_| "object".to_owned(), |name| name.to_string());
                 Err(raised(py, &Error::shape(at.path(), format!("expected JSON, not {name}"))))
             }
         }

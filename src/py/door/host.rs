@@ -10,11 +10,18 @@ pub(super) enum Step<'py> {
     Json(Json),
     Members(Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>),
     /// A pydantic dump of what was set, and one with the defaults.
-    Tagged { dump: Bound<'py, PyAny>, full: Bound<'py, PyAny> },
+    Tagged {
+        dump: Bound<'py, PyAny>,
+        full: Bound<'py, PyAny>,
+    },
 }
 
 /// None for what has no way to JSON.
-pub(super) fn step<'py>(object: &Bound<'py, PyAny>, door: &mut Door, at: At<'_>) -> PyResult<Option<Step<'py>>> {
+pub(super) fn step<'py>(
+    object: &Bound<'py, PyAny>,
+    door: &mut Door,
+    at: At<'_>,
+) -> PyResult<Option<Step<'py>>> {
     if let Some(json) = noun::plain_of(object) {
         return Ok(Some(Step::Json(json)));
     }

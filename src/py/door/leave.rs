@@ -36,7 +36,12 @@ fn out<'py>(py: Python<'py>, value: &Value<'_>, at: At<'_>, depth: usize) -> PyR
     }
 }
 
-fn members<'py>(py: Python<'py>, object: &Object<'_>, at: At<'_>, depth: usize) -> PyResult<Bound<'py, PyAny>> {
+fn members<'py>(
+    py: Python<'py>,
+    object: &Object<'_>,
+    at: At<'_>,
+    depth: usize,
+) -> PyResult<Bound<'py, PyAny>> {
     let dict = PyDict::new(py);
     for (key, value) in object.iter() {
         dict.set_item(PyString::new(py, key), out(py, value, At::Key(&at, key), depth + 1)?)?;
