@@ -38,7 +38,8 @@ goes into one SHA-256; an identity is its lower-case hex digest.
                 `\\"` `\\\\` `\\n` `\\r` `\\t` `\\f` `\\b`, other control characters `\\u00xx`, nothing else;
                 an integer literal keeps its digits, `-0` is `0`; a literal with `.`, `e` or `E` is read as a
                 double and written the ECMAScript way
-    text        a lone surrogate reads as U+FFFD everywhere, before anything else is looked at
+    text        two surrogates that make a pair are one character, and a lone one reads as U+FFFD: everywhere,
+                and before anything else is looked at
 """
 
 from __future__ import annotations
@@ -83,7 +84,12 @@ class Fields:
 
 
 def clean(text: str) -> str:
-    return re.sub("[\ud800-\udfff]", "\ufffd", text)
+    paired = re.sub("([\ud800-\udbff])([\udc00-\udfff])", lambda pair: _join(*pair.groups()), text)
+    return re.sub("[\ud800-\udfff]", "\ufffd", paired)
+
+
+def _join(high: str, low: str) -> str:
+    return chr(0x10000 + ((ord(high) - 0xD800) << 10) + ord(low) - 0xDC00)
 
 
 # Canonical JSON

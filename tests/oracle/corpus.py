@@ -24,11 +24,11 @@ WORDS = (
 )
 SURROGATES = ("caf\ud83d", "\udce9!", "caf\ufffd")
 KEYS = ("a", "b", "ab", "path", "\u00e9", "\U0001f600", "\uffff", "\ue000", "")
-NUMBERS = (
-    "0 -0 0.0 -0.0 1 1.0 1.00 1e0 10e-1 -1 -1.0 2 10 1e1 0.1 1e-1 0.10 1e-7 0.0000001 1e16 "
-    "10000000000000000 1e21 1000000000000000000000 9007199254740992 9007199254740993 9007199254740992.0 "
-    "18446744073709551616 5e-324 1.5 1.50 123456789012345680000 1.2345678901234568e20 1e-400"
-).split()
+NUMBERS = """
+    0 -0 0.0 -0.0 1 1.0 1.00 1e0 10e-1 -1 -1.0 2 10 1e1 0.1 1e-1 0.10 1e-7 0.0000001 1e16
+    10000000000000000 1e21 1000000000000000000000 9007199254740992 9007199254740993 9007199254740992.0
+    18446744073709551616 5e-324 1.5 1.50 123456789012345680000 1.2345678901234568e20 1e-400
+"""
 IDS = ("call_1", "call_2", "call_3")
 NAMES = ("f", "g", "read")
 NAMESPACES = (None, "", "files", "web")
@@ -73,7 +73,7 @@ def _value(rng: random.Random, depth: int = 0) -> Any:
     """A value whose numbers are literals, told from strings by being a tuple."""
     roll = rng.random()
     if depth > 2 or roll < 0.45:
-        return (rng.choice(NUMBERS),)
+        return (rng.choice(NUMBERS.split()),)
     if roll < 0.6:
         return rng.choice(WORDS)
     if roll < 0.68:
@@ -249,7 +249,7 @@ def _no_content(message: Message, rng: random.Random) -> None:
         message["content"] = rng.choice(("", [], [{"type": "text", "text": ""}]))
 
 
-def _text_as_part(message: Message, rng: random.Random) -> None:
+def _text_as_part(message: Message, _: random.Random) -> None:
     content = message["content"]
     if isinstance(content, str):
         message["content"] = [{"type": "text", "text": content}]
@@ -276,7 +276,7 @@ def _change_id(message: Message, rng: random.Random) -> None:
     message["tool_call_id"] = rng.choice(IDS)
 
 
-def _change_role(message: Message, rng: random.Random) -> None:
+def _change_role(message: Message, _: random.Random) -> None:
     message["role"] = "user" if message["role"] == "system" else "system"
 
 
@@ -324,7 +324,7 @@ def _new_arguments(call: Message, rng: random.Random) -> None:
     call["arguments"] = _arguments(rng)
 
 
-def _other_type(call: Message, rng: random.Random) -> None:
+def _other_type(call: Message, _: random.Random) -> None:
     call["type"] = "custom" if call.get("type", "function") == "function" else "function"
 
 
@@ -352,7 +352,7 @@ def _change_state(message: Message, rng: random.Random) -> None:
             del item[rng.choice(list(item))]
 
 
-def _turn_state(message: Message, rng: random.Random) -> None:
+def _turn_state(message: Message, _: random.Random) -> None:
     state = message.get("provider_state") or []
     message["provider_state"] = [dict(reversed(item.items())) for item in reversed(state)]
 

@@ -91,7 +91,7 @@ def view(parsed: Any) -> dict[str, Any]:
         for m in messages
         if isinstance(m, toolwire.ToolMessage)
     ]
-    for native in getattr(parsed, "native_outcomes", ()):
+    for native in parsed.native_outcomes() if isinstance(parsed, toolwire.Request) else ():
         outcomes.append({"call_id": native.id, "is_error": native.is_error, "text": native.detail or ""})
     return {"messages": [_message(m.to_dict()) for m in messages], "outcomes": outcomes}
 

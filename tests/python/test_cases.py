@@ -12,7 +12,7 @@ from cases.tools.run import Case, run_case
 
 pytest.importorskip("toolwire")
 
-import cases_adapter  # noqa: E402
+import cases_adapter
 
 FILE = Path(__file__).parent.parent / "cases" / "handout.json"
 CASES: list[Case] = json.loads(FILE.read_text(encoding="ascii"))
@@ -63,7 +63,7 @@ def test_reducing_leaves_a_case_alone_that_needs_nothing_more() -> None:
 @pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
 def test_case(case: Case) -> None:
     status, why = run_case(case, cases_adapter)
-    assert status != "fail" or case["id"] in PARTS, "\n".join(why[:8])
+    assert status != "fail", "\n".join(why[:8])
     if status == "pass":
         return
     reduced, left_out = reduce(case)

@@ -18,6 +18,8 @@ from oracle import exceptions
 
 toolwire = pytest.importorskip("toolwire")
 
+pytestmark = pytest.mark.filterwarnings("ignore::toolwire.LossWarning")
+
 FILE = Path(__file__).parent.parent / "oracle" / "corpus.json.gz"
 
 

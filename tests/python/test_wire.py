@@ -172,7 +172,7 @@ def test_conversion_gives_what_the_target_takes(path: Path, target: str) -> None
     rendered = toolwire.convert(body, source=source, target=target)
     assert problems(target, rendered.body) == []
     for loss in rendered.losses:
-        assert loss.path and loss.code and loss.detail
+        assert all((loss.path, loss.code, loss.detail))
     assert same(
         json.loads(toolwire.convert(path.read_bytes(), source=source, target=target).body), rendered.body
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wire_oracle.lint import LINT
-from wire_oracle.schemas import SCHEMAS, Reject
+from wire_oracle.schemas import SCHEMAS, RejectError
 
 DIALECTS = tuple(SCHEMAS)
 
@@ -14,9 +14,9 @@ def problems(dialect: str, body: dict[str, Any]) -> list[str]:
     """What a provider would object to; empty for a good body."""
     try:
         SCHEMAS[dialect](body)
-    except Reject as reject:
+    except RejectError as reject:
         return [f"types: {reject}"]
     return [f"lint: {problem}" for problem in LINT[dialect](body)]
 
 
-__all__ = ["DIALECTS", "Reject", "problems"]
+__all__ = ["DIALECTS", "RejectError", "problems"]

@@ -90,9 +90,9 @@ def anthropic(body: Body) -> list[str]:
             results = [block["tool_use_id"] for block in answers if block["type"] == "tool_result"]
             if sorted(calls) != sorted(results):
                 found.append(f"messages[{i + 1}]: results {results} for calls {calls}")
-        elif message["role"] == "user" and not (i and messages[i - 1]["role"] == "assistant"):
-            if any(block["type"] == "tool_result" for block in blocks):
-                found.append(f"messages[{i}]: a result behind no assistant turn")
+        behind_turn = i > 0 and messages[i - 1]["role"] == "assistant"
+        if not behind_turn and any(block["type"] == "tool_result" for block in blocks):
+            found.append(f"messages[{i}]: a result behind no assistant turn")
         if message["role"] == "system" and (i == 0 or messages[i - 1]["role"] == "system"):
             found.append(f"messages[{i}]: a system message out of place")
     return found + _marked(body)

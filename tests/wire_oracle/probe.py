@@ -6,7 +6,7 @@ import copy
 from collections.abc import Iterator
 from typing import Any
 
-from wire_oracle.schemas import SCHEMAS, Reject
+from wire_oracle.schemas import SCHEMAS, RejectError
 
 UNKNOWN = "x_private_outcome"
 
@@ -66,7 +66,7 @@ def leaks(dialect: str, body: dict[str, Any]) -> tuple[int, list[str]]:
         probed += 1
         try:
             SCHEMAS[dialect](with_unknown_key(body, place))
-        except Reject:
+        except RejectError:
             continue
         holes.append("$" + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in place))
     return probed, holes

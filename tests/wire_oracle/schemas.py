@@ -23,7 +23,7 @@ COMPATIBLE: dict[str, dict[str, Any]] = {
 }
 
 
-class Reject(Exception):
+class RejectError(Exception):
     """The types refuse the body; the text says where."""
 
 
@@ -52,7 +52,7 @@ def _check(name: str, body: Body) -> None:
     try:
         _adapter(name).validate_json(json.dumps(body), strict=True)
     except ValidationError as error:
-        raise Reject(_short(error)) from None
+        raise RejectError(_short(error)) from None
 
 
 def _short(error: ValidationError, limit: int = 4) -> str:
@@ -87,7 +87,7 @@ def mcp(body: Body) -> None:
     }
     held = values.get(body.get("kind", ""))
     if held is None or set(body) != {"protocol", "kind", held}:
-        raise Reject("not a sample envelope")
+        raise RejectError("not a sample envelope")
     if held == "params":
         _mcp_params(body["protocol"], body["params"])
     elif held == "result":
@@ -95,7 +95,7 @@ def mcp(body: Body) -> None:
     else:
         for entry in body["results"]:
             if set(entry) != {"id", "result"}:
-                raise Reject("not a sample envelope")
+                raise RejectError("not a sample envelope")
             _mcp_result(body["protocol"], entry["result"])
 
 
@@ -106,7 +106,7 @@ def _mcp_result(version: str, result: Body) -> None:
         methods.validate_server_result("tools/call", version, result)
         parsed = methods.parse_server_result("tools/call", version, result)
     except ValidationError as error:
-        raise Reject(_short(error)) from None
+        raise RejectError(_short(error)) from None
     _refuse_lost(version, result, parsed.model_dump(mode="json", by_alias=True, exclude_unset=True))
 
 
@@ -116,7 +116,7 @@ def _mcp_params(version: str, params: Body) -> None:
     try:
         request = methods.parse_server_request("sampling/createMessage", version, params)
     except ValidationError as error:
-        raise Reject(_short(error)) from None
+        raise RejectError(_short(error)) from None
     assert request.params is not None
     _refuse_lost(version, params, request.params.model_dump(mode="json", by_alias=True, exclude_unset=True))
 
@@ -124,11 +124,11 @@ def _mcp_params(version: str, params: Body) -> None:
 def _refuse_lost(version: str, source: Any, dumped: Any) -> None:
     lost = _lost(source, dumped)
     if lost:
-        raise Reject(f"unknown to schema {version}: {lost}")
+        raise RejectError(f"unknown to schema {version}: {lost}")
 
 
 def _lost(source: Any, dumped: Any, place: str = "$") -> list[str]:
-    """Keys that did not survive reading: the models ignore what they do not know."""
+    """What did not survive reading: the models ignore what they do not know, and read "true" as true."""
     from wire_oracle.probe import OPAQUE
 
     lost: list[str] = []
@@ -141,6 +141,8 @@ def _lost(source: Any, dumped: Any, place: str = "$") -> list[str]:
     elif isinstance(source, list) and isinstance(dumped, list):
         for index, (value, other) in enumerate(zip(source, dumped, strict=False)):
             lost += _lost(value, other, f"{place}[{index}]")
+    elif source != dumped or isinstance(source, bool) != isinstance(dumped, bool):
+        lost.append(place)
     return lost
 
 

@@ -193,6 +193,18 @@ def _string(test: Callable[[str, Any], bool], reason: str) -> Callable[[Any, Any
     return op
 
 
+def _present(*_: Any) -> None:
+    return None
+
+
+def _is_true(got: Any, _: Any) -> str | None:
+    return _unless(got is True, f"{_short(got)} is not true")
+
+
+def _text_nonblank(got: Any, _: Any) -> str | None:
+    return _unless(bool(visible_text(got).strip()), "text is blank")
+
+
 EACH: dict[str, Callable[[Any, Any], str | None]] = {
     "eq": lambda got, value: _unless(same(got, value), f"{_short(got)} != {_short(value)}"),
     "ne": lambda got, value: _unless(not same(got, value), f"equals {_short(value)}"),
@@ -200,8 +212,8 @@ EACH: dict[str, Callable[[Any, Any], str | None]] = {
         any(same(got, v) for v in value), f"{_short(got)} not in {_short(value)}"
     ),
     "not_in": lambda got, value: _unless(not any(same(got, v) for v in value), f"{_short(got)} is forbidden"),
-    "present": lambda got, value: None,
-    "is_true": lambda got, value: _unless(got is True, f"{_short(got)} is not true"),
+    "present": _present,
+    "is_true": _is_true,
     "type": lambda got, value: _unless(type(got) is TYPES[value], f"type {type(got).__name__} != {value}"),
     "max_len": lambda got, value: _unless(len(got) <= value, f"length {len(got)} > {value}"),
     "le": lambda got, value: _unless(got <= value, f"{got} > {value}"),
@@ -218,7 +230,7 @@ EACH: dict[str, Callable[[Any, Any], str | None]] = {
     "text_eq": _text(lambda text, value: text == value, "!="),
     "text_startswith": _text(lambda text, value: text.startswith(value), "does not start with"),
     "text_not_startswith": _text(lambda text, value: not text.startswith(value), "starts with"),
-    "text_nonblank": _text(lambda text, value: bool(text.strip()), "is blank"),
+    "text_nonblank": _text_nonblank,
     "text_contains": _text_contains,
     "text_not_contains": _text_not_contains,
     "text_contains_json": _text_contains_json,

@@ -196,9 +196,9 @@ def _gemini_content(content: Any, calls: list[Any]) -> tuple[list[str], list[Any
             found.append(f"{len(results)} responses for {len(calls)} calls")
         if sorted(name or "" for name in called) != sorted(name or "" for name in answered):
             found.append(f"responses of {answered} for calls of {called}")
-        if all(x.get("id") for x in (*calls, *results)):
-            if [result["id"] for result in results] != [call["id"] for call in calls]:
-                found.append("response ids out of the order of the calls")
+        ids = [[x.get("id") for x in group] for group in (calls, results)]
+        if all(ids[0] + ids[1]) and ids[0] != ids[1]:
+            found.append("response ids out of the order of the calls")
     elif results:
         found.append("orphan functionResponse")
     for result in results:

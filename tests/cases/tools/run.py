@@ -18,6 +18,7 @@ import tempfile
 import traceback
 import types
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 from . import engine
@@ -26,7 +27,7 @@ Case = dict[str, Any]
 Views = dict[str, Any]
 
 
-class Skip(Exception):
+class SkipError(Exception):
     """The case needs what is not there."""
 
 
@@ -54,7 +55,7 @@ def _build(item: dict[str, Any]) -> Any:
         try:
             build = getattr(importlib.import_module(module), name)
         except ImportError:
-            raise Skip(f"needs {module}") from None
+            raise SkipError(f"needs {module}") from None
         return build(**copy.deepcopy(item["kwargs"]))
     if "duck" in item:
         return _attributes(item["duck"])
@@ -213,7 +214,7 @@ def _python(given: Any, adapter: str) -> Views:
     """The snippet in a process of its own: it may die."""
     with tempfile.NamedTemporaryFile("w", suffix=".py", delete=False, encoding="utf-8") as file:
         file.write(CHILD.format(adapter=adapter, snippet=given["snippet"]))
-    path = os.pathsep.join([os.getcwd(), *sys.path])
+    path = os.pathsep.join([str(Path.cwd()), *sys.path])
     try:
         child = subprocess.run(
             [sys.executable, file.name],
@@ -225,10 +226,10 @@ def _python(given: Any, adapter: str) -> Views:
     except subprocess.TimeoutExpired:
         return {"R": {"timeout": True}}
     finally:
-        os.unlink(file.name)
+        Path(file.name).unlink()
     out = child.stdout.decode("utf-8", "replace")
     if "@@S@@" in out:
-        raise Skip(f"adapter has no {json.loads(out.rsplit('@@S@@', 1)[1])}")
+        raise SkipError(f"adapter has no {json.loads(out.rsplit('@@S@@', 1)[1])}")
     if "@@R@@" not in out:
         return {"R": {"died": child.returncode, "stderr": child.stderr.decode("utf-8", "replace")[-600:]}}
     return {"R": json.loads(out.rsplit("@@R@@", 1)[1])}
@@ -238,7 +239,7 @@ def run_case(case: Case, adapter: Any) -> tuple[str, list[str]]:
     """`pass`, `fail` or `skip`, and why."""
     try:
         made = views(case, adapter)
-    except Skip as skip:
+    except SkipError as skip:
         return "skip", [str(skip)]
     except AttributeError as error:
         if getattr(error, "obj", None) is adapter:
@@ -261,17 +262,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.run", description="Runs regression cases.")
     parser.add_argument("--adapter", required=True, help="the module between the cases and the package")
     parser.add_argument("--only", default="", help="ids of cases, with commas")
-    parser.add_argument("--json", help="write status and reasons of each case to this file")
+    parser.add_argument("--json", type=Path, help="write status and reasons of each case to this file")
     parser.add_argument("-q", action="store_true", help="only the counts")
-    parser.add_argument("cases", nargs="+", metavar="CASES.json")
+    parser.add_argument("cases", nargs="+", type=Path, metavar="CASES.json")
     options = parser.parse_args()
     adapter = importlib.import_module(options.adapter)
     only = set(filter(None, options.only.split(",")))
     totals, report = {"pass": 0, "fail": 0, "skip": 0}, {}
     for name in options.cases:
-        with open(name, encoding="utf-8") as file:
-            cases = json.load(file)
-        for case in cases:
+        for case in json.loads(name.read_text(encoding="utf-8")):
             if only and case["id"] not in only:
                 continue
             status, why = run_case(case, adapter)
@@ -285,8 +284,7 @@ def main() -> int:
                 )
     print(totals)
     if options.json:
-        with open(options.json, "w", encoding="utf-8") as file:
-            json.dump(report, file, indent=1)
+        options.json.write_text(json.dumps(report, indent=1), encoding="utf-8")
     return 1 if totals["fail"] else 0
 
 
