@@ -22,8 +22,10 @@ DIALECTS = {
     "anthropic": "AnthropicDialect",
 }
 
-# What a provider runs itself has no equal elsewhere.
+# What a provider runs itself has no equal elsewhere, nor has a block that only one provider knows.
 UNSUPPORTED = {
+    ("anthropic/cache_marks", "chat"),
+    ("anthropic/cache_marks", "responses"),
     ("anthropic/custom_server_tools", "chat"),
     ("anthropic/custom_server_tools", "responses"),
     ("anthropic/alt_beta_mcp_tool_result", "chat"),
@@ -57,6 +59,14 @@ def same(one: Any, other: Any) -> bool:
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(map(same, one, other))
     return bool(isinstance(one, bool) == isinstance(other, bool) and one == other)
+
+
+def arguments_read(node: Any) -> Any:
+    """The same with arguments as values: as bytes a body keeps 1.50, as a dict it has only 1.5."""
+    if isinstance(node, dict):
+        texts = {key: json.loads(node[key]) for key in ("arguments",) if isinstance(node.get(key), str)}
+        return {key: arguments_read(value) for key, value in (node | texts).items()}
+    return [arguments_read(item) for item in node] if isinstance(node, list) else node
 
 
 # The oracle itself
@@ -173,9 +183,8 @@ def test_conversion_gives_what_the_target_takes(path: Path, target: str) -> None
     assert problems(target, rendered.body) == []
     for loss in rendered.losses:
         assert all((loss.path, loss.code, loss.detail))
-    assert same(
-        json.loads(toolwire.convert(path.read_bytes(), source=source, target=target).body), rendered.body
-    )
+    from_bytes = json.loads(toolwire.convert(path.read_bytes(), source=source, target=target).body)
+    assert same(arguments_read(from_bytes), arguments_read(rendered.body))
     if rendered.losses:
         with pytest.raises(toolwire.LossError):
             toolwire.convert(body, source=source, target=target, strict=True)
@@ -226,7 +235,11 @@ def test_mcp_result_keeps_its_outcome(path: Path) -> None:
         return
     message = toolwire.ToolMessage.from_mcp(result, tool_call_id="call_1")
     assert message.is_error is result.get("isError")
-    back = message.to_mcp()
+    if message.is_error is None:
+        with pytest.warns(toolwire.LossWarning, match="outcome.implied"):
+            back = message.to_mcp()
+    else:
+        back = message.to_mcp()
     assert back.get("isError") is result.get("isError")
     again = toolwire.ToolMessage.from_mcp(back, tool_call_id="call_1")
     assert again.is_error is message.is_error
