@@ -1,11 +1,61 @@
-//! stub
-use crate::dialect::{Losses, Options, NativeOutcome};
-use crate::error::Result;
-use crate::json::{Cursor, Json, Object};
-use crate::message::{Message, Request};
-use crate::path::Path;
-pub(super) fn read_request(_body: Cursor<'_>) -> Result<Request> { unimplemented!() }
-pub(super) fn write_request(_r: &Request, _o: Options, _l: &mut Losses) -> Result<Object<'static>> { unimplemented!() }
-pub(super) fn write_message(_m: &Message, _o: Options) -> Result<Vec<Json>> { unimplemented!() }
-pub(super) fn native_outcome(_item: &Json, _path: &Path) -> Option<NativeOutcome> { None }
-pub(super) fn leave(_f: &Object<'_>, _p: &Path, _l: &mut Losses) {}
+//! OpenAI Responses: the entry points of this wire; each file below says what it holds.
+
+mod leave;
+mod outcomes;
+mod parts;
+mod read;
+mod tools;
+mod turn;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+pub(super) use leave::leave;
+pub(super) use outcomes::native_outcome;
+pub(super) use read::read_request;
+pub(super) use write::{write_message, write_request};
+
+use crate::json::{Json, Object, Value};
+use crate::message::{Dialect, Extra};
+
+const HERE: Dialect = Dialect::Responses;
+
+/// Who asks for something to be written.
+#[derive(Clone, Copy, Debug)]
+struct Mode {
+    /// The request was read from this wire: it is written as it was.
+    same: bool,
+    /// The wire the request was read from.
+    from: Option<Dialect>,
+    /// The marker instead of the label.
+    internal: bool,
+}
+
+fn text(value: &str) -> Json {
+    Value::String(value.to_owned().into())
+}
+
+fn some_text(value: Option<&crate::message::Text>) -> Option<Json> {
+    value.map(|t| text(t))
+}
+
+/// Is this one of the keys that this wire's reader made up to remember a spelling?
+fn is_layout(key: &str) -> bool {
+    matches!(key, "@instructions" | "@bare" | "@message" | "@custom" | "@group")
+}
+
+/// A layout key of a message, call, part or tool.
+fn layout<'a>(extra: &'a Extra, key: &str) -> Option<&'a Json> {
+    extra.of(HERE)?.get(key)
+}
+
+/// Adds the fields that only this wire has. What the typed form says already wins.
+fn put_back(object: &mut Object<'static>, extra: &Extra) {
+    let Some(fields) = extra.of(HERE) else { return };
+    for (key, value) in fields.iter() {
+        if !is_layout(key) && object.get(key).is_none() {
+            object.0.push((key.clone(), value.clone()));
+        }
+    }
+}
