@@ -7,6 +7,8 @@ use std::fmt;
 pub enum Step {
     Key(Box<str>),
     Index(usize),
+    /// Steps that are only known as they are displayed.
+    Shown(Box<str>),
 }
 
 /// An address inside a body. The root is written `$`.
@@ -19,6 +21,11 @@ const SHOWN_KEY: usize = 64;
 impl Path {
     pub fn root() -> Self {
         Self::default()
+    }
+
+    /// An address that is only known as it is displayed.
+    pub fn shown(text: &str) -> Self {
+        if text == "$" { Self::root() } else { Self(vec![Step::Shown(text.into())]) }
     }
 
     #[must_use]
@@ -54,9 +61,7 @@ impl Path {
 
 fn is_plain(key: &str) -> bool {
     let mut chars = key.chars();
-    chars
-        .next()
-        .is_some_and(|c| c.is_ascii_alphabetic() || c == '_' || c == '$')
+    chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_' || c == '$')
         && chars.all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
         && key.len() <= SHOWN_KEY
 }
@@ -69,6 +74,7 @@ impl fmt::Display for Path {
         for (n, step) in self.0.iter().enumerate() {
             match step {
                 Step::Index(i) => write!(f, "[{i}]")?,
+                Step::Shown(text) => f.write_str(text)?,
                 Step::Key(key) if is_plain(key) => {
                     if n > 0 {
                         f.write_str(".")?;
@@ -96,5 +102,6 @@ mod tests {
         assert_eq!(Path::root().to_string(), "$");
         assert_eq!(Path::root().key("a b").to_string(), "[\"a b\"]");
         assert_eq!(Path::root().index(2).key("x").to_string(), "[2].x");
+        assert_eq!(Path::shown("a[0].b").key("c").to_string(), "a[0].b.c");
     }
 }

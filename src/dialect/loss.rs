@@ -35,6 +35,8 @@ codes! {
     DocumentHoisted = "document.hoisted",
     /// The `detail` of an image.
     ImageDetailDropped = "image.detail_dropped",
+    /// An image by URL written as a link.
+    ImageAsLink = "image.as_link",
     /// A document written as plain text.
     DocumentAsText = "document.as_text",
     /// Structured content written as JSON text.
@@ -118,7 +120,7 @@ impl Losses {
 }
 
 /// What leaving out a field of one wire means, by the field's name.
-pub fn code_of_field(key: &str) -> Code {
+pub(super) fn code_of_field(key: &str) -> Code {
     match key {
         "cache_control" | "prompt_cache_breakpoint" => Code::CacheDropped,
         "citations" => Code::CitationsDropped,

@@ -4,6 +4,7 @@ mod hoist;
 mod ids;
 mod loss;
 mod pairing;
+mod strip;
 
 mod anthropic;
 mod chat;
@@ -13,7 +14,7 @@ mod responses;
 pub use loss::{Code, Loss, Losses};
 
 use crate::error::{Error, Result};
-use crate::json::{Cursor, Json, Object, Value};
+use crate::json::{Cursor, Json, Object, Parsed, Value};
 use crate::message::{AssistantMessage, Dialect, Extra, Message, Request};
 use crate::path::Path;
 
@@ -37,6 +38,30 @@ pub struct NativeOutcome {
     pub detail: Option<String>,
 }
 
+/// Where a tool result stands on a wire, and how it says that it failed.
+#[derive(Clone, Copy, Debug)]
+pub struct ResultForm {
+    /// The top-level list that holds the conversation.
+    pub messages: &'static str,
+    /// Is a result a block inside a message's content, or an element of the list itself?
+    pub in_blocks: bool,
+    /// The key and its values that make an object a tool result.
+    pub key: &'static str,
+    pub kinds: &'static [&'static str],
+    /// The key of the content, and the `type` of a text part in it.
+    pub content: &'static str,
+    pub text_part: &'static str,
+    /// The wire's own field for the outcome; without one, a failure is labelled.
+    pub native_field: Option<&'static str>,
+}
+
+/// Model and sampling as one wire takes them: top-level members to set, and members to take out.
+#[derive(Clone, Debug, Default)]
+pub struct Overlay {
+    pub set: Object<'static>,
+    pub drop: Vec<&'static str>,
+}
+
 fn no_request(dialect: Dialect) -> Error {
     Error::unsupported(Path::root(), format!("{dialect} has no request body that holds a conversation"))
 }
@@ -52,29 +77,79 @@ pub fn read_request(dialect: Dialect, body: &Value<'_>) -> Result<Request> {
     }
 }
 
+/// A body of one wire as a body of another (or the same), with what that one cannot say.
+pub fn convert(source: Dialect, target: Dialect, parsed: &Parsed<'_>) -> Result<(Object<'static>, Losses)> {
+    let mut request = read_request(source, &parsed.value)?;
+    request.replaced = parsed.replaced.iter().map(|path| path.to_string().into()).collect();
+    write_request(target, &request, Options::default())
+}
+
 /// Typed messages to JSON of one wire, with what it cannot say.
-pub fn write_request(dialect: Dialect, request: &Request, options: Options) -> Result<(Object<'static>, Losses)> {
+pub fn write_request(
+    dialect: Dialect,
+    request: &Request,
+    options: Options,
+) -> Result<(Object<'static>, Losses)> {
     let mut losses = Losses::default();
     for path in &request.replaced {
-        losses.add(Code::SurrogateReplaced, path.clone(), "held a lone surrogate, which was read as U+FFFD");
+        losses.add(
+            Code::SurrogateReplaced,
+            Path::shown(path),
+            "held a lone surrogate, which was read as U+FFFD",
+        );
     }
-    let body = match dialect {
+    let mut body = match dialect {
         Dialect::Chat => chat::write_request(request, options, &mut losses)?,
         Dialect::Responses => responses::write_request(request, options, &mut losses)?,
         Dialect::Anthropic => anthropic::write_request(request, options, &mut losses)?,
         Dialect::Mcp => return Err(no_request(dialect)),
     };
+    strip::strip(&mut body, result_form(dialect)?, options.internal, &mut losses);
     Ok((body, losses))
 }
 
 /// One message as one wire writes it: a single object, or several items where the wire has no message that holds it.
 pub fn write_message(dialect: Dialect, message: &Message, options: Options) -> Result<Vec<Json>> {
+    let items = match dialect {
+        Dialect::Chat => vec![chat::write_message(message, options)?],
+        Dialect::Responses => responses::write_message(message, options)?,
+        Dialect::Anthropic => vec![anthropic::write_message(message, options)?],
+        Dialect::Mcp => return Err(no_request(dialect)),
+    };
+    let mut whole = Object::default().with("items", items);
+    strip::strip(&mut whole, result_form(dialect)?, options.internal, &mut Losses::default());
+    match whole.0.pop() {
+        Some((_, Value::Array(items))) => Ok(items),
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// How a wire writes tool results.
+pub fn result_form(dialect: Dialect) -> Result<ResultForm> {
     match dialect {
-        Dialect::Chat => chat::write_message(message, options).map(|m| vec![m]),
-        Dialect::Responses => responses::write_message(message, options),
-        Dialect::Anthropic => anthropic::write_message(message, options).map(|m| vec![m]),
+        Dialect::Chat => Ok(chat::RESULT),
+        Dialect::Responses => Ok(responses::RESULT),
+        Dialect::Anthropic => Ok(anthropic::RESULT),
         Dialect::Mcp => Err(no_request(dialect)),
     }
+}
+
+/// What an evaluation's model and sampling change in a body; `current` gives a top-level member of it.
+pub fn overlay(
+    dialect: Dialect,
+    current: &dyn Fn(&str) -> Option<Json>,
+    model: &str,
+    sampling: Object<'static>,
+) -> Result<Overlay> {
+    let mut overlay = match dialect {
+        Dialect::Chat => chat::overlay(sampling),
+        Dialect::Responses => responses::overlay(current, model, sampling),
+        Dialect::Anthropic => anthropic::overlay(current, sampling)?,
+        Dialect::Mcp => return Err(no_request(dialect)),
+    };
+    // The selected model counts, whatever the sampling says.
+    overlay.set.set("model", model.to_owned().into());
+    Ok(overlay)
 }
 
 /// What a provider-run item of an assistant turn declares, whichever wire it came from.
@@ -94,8 +169,12 @@ pub fn native_outcomes(message: &AssistantMessage, path: &Path) -> Vec<NativeOut
 fn leave(target: Dialect, extra: &Extra, path: &Path, losses: &mut Losses) {
     match extra.get() {
         Some((Dialect::Chat, fields)) if target != Dialect::Chat => chat::leave(fields, path, losses),
-        Some((Dialect::Responses, fields)) if target != Dialect::Responses => responses::leave(fields, path, losses),
-        Some((Dialect::Anthropic, fields)) if target != Dialect::Anthropic => anthropic::leave(fields, path, losses),
+        Some((Dialect::Responses, fields)) if target != Dialect::Responses => {
+            responses::leave(fields, path, losses)
+        }
+        Some((Dialect::Anthropic, fields)) if target != Dialect::Anthropic => {
+            anthropic::leave(fields, path, losses)
+        }
         Some((Dialect::Mcp, fields)) if target != Dialect::Mcp => mcp::leave(fields, path, losses),
         Some(_) | None => {}
     }

@@ -78,9 +78,16 @@ fn answers<'a>(
         if let Some((_, first)) = results.iter().find(|(_, r)| r.tool_call_id == result.tool_call_id) {
             if first.content != result.content || first.is_error != result.is_error {
                 let path = path(at).key("tool_call_id");
-                return Err(Error::pairing(path, "duplicate result: another one with this id says something else"));
+                return Err(Error::pairing(
+                    path,
+                    "duplicate result: another one with this id says something else",
+                ));
             }
-            losses.add(Code::DuplicateDropped, path(at), "the same result stands there twice and is written once");
+            losses.add(
+                Code::DuplicateDropped,
+                path(at),
+                "the same result stands there twice and is written once",
+            );
             continue;
         }
         if let Some(moved) = between.first() {
@@ -94,9 +101,14 @@ fn answers<'a>(
         results.push((at, result));
         out.push(Placed { at, message });
     }
-    if let Some(n) = turn.tool_calls.iter().position(|call| !results.iter().any(|(_, r)| r.tool_call_id == call.id)) {
+    if let Some(n) =
+        turn.tool_calls.iter().position(|call| !results.iter().any(|(_, r)| r.tool_call_id == call.id))
+    {
         let path = path(turn_at).key("tool_calls").index(n);
-        return Err(Error::pairing(path, "missing result: no tool message answers this call before the next turn"));
+        return Err(Error::pairing(
+            path,
+            "missing result: no tool message answers this call before the next turn",
+        ));
     }
     out.extend(between);
     Ok(())

@@ -73,9 +73,7 @@ impl<'a> Object<'a> {
     }
 
     pub fn into_owned(self) -> Object<'static> {
-        Object(
-            self.0.into_iter().map(|(k, v)| (Cow::Owned(k.into_owned()), v.into_owned())).collect(),
-        )
+        Object(self.0.into_iter().map(|(k, v)| (Cow::Owned(k.into_owned()), v.into_owned())).collect())
     }
 }
 
@@ -149,9 +147,12 @@ impl PartialEq for Object<'_> {
     fn eq(&self, other: &Self) -> bool {
         // In the same order, as nearly always, this is linear.
         self.len() == other.len()
-            && self.0.iter().zip(&other.0).enumerate().all(|(_, ((k, v), (k2, v2)))| {
-                if k == k2 { v == v2 } else { other.get(k) == Some(v) }
-            })
+            && self
+                .0
+                .iter()
+                .zip(&other.0)
+                .enumerate()
+                .all(|(_, ((k, v), (k2, v2)))| if k == k2 { v == v2 } else { other.get(k) == Some(v) })
     }
 }
 

@@ -68,15 +68,20 @@ impl AssistantMessage {
     }
 
     pub fn says_nothing(&self) -> bool {
-        self.content.as_deref().unwrap_or("").is_empty() && self.tool_calls.is_empty() && self.provider_state.is_empty()
+        self.content.as_deref().unwrap_or("").is_empty()
+            && self.tool_calls.is_empty()
+            && self.provider_state.is_empty()
     }
 }
 
-/// The kind of a provider-state item: its `type`, or `message` for a bare assistant message.
-pub fn item_kind<'a>(item: &'a Json) -> &'a str {
-    match item.kind() {
-        Some(kind) if !kind.is_empty() => kind,
-        _ if item.get("role").and_then(|r: &'a Json| r.as_str()) == Some("assistant") => "message",
-        _ => "",
+/// The kind of a provider-state item: its `type`, or `message` for an assistant message without one. A `type` that is
+/// no text names nothing.
+pub fn item_kind(item: &Json) -> &str {
+    match item.get("type") {
+        Some(Value::String(kind)) if !kind.is_empty() => kind,
+        None | Some(Value::Null | Value::String(_)) => {
+            if item.get("role").and_then(Value::as_str) == Some("assistant") { "message" } else { "" }
+        }
+        Some(_) => "",
     }
 }

@@ -29,12 +29,25 @@ pub struct Part {
 pub enum PartKind {
     Text(Text),
     /// An image by URL, which may be a data URL.
-    Image { url: Text, detail: Option<Text> },
+    Image {
+        url: Text,
+        detail: Option<Text>,
+    },
     /// Sound: standard base64 and its media type.
-    Audio { data: Text, media_type: Text },
-    File { source: FileSource, media_type: Option<Text>, filename: Option<Text> },
+    Audio {
+        data: Text,
+        media_type: Text,
+    },
+    File {
+        source: FileSource,
+        media_type: Option<Text>,
+        filename: Option<Text>,
+    },
     /// A block without a typed form, as its wire wrote it.
-    Native { dialect: Dialect, value: Json },
+    Native {
+        dialect: Dialect,
+        value: Json,
+    },
 }
 
 /// Where a document's bytes are.

@@ -3,10 +3,9 @@
 use crate::error::{Error, Result};
 use crate::json::{Cursor, Fields, Json, Object, Value};
 use crate::message::{
-    AssistantMessage, CallKind, Content, Dialect, Extra, FileSource, Message, Part, PartKind, Request, SystemMessage,
-    Text, Tool, ToolCall, ToolChoice, ToolKind, ToolMessage, UserMessage,
+    AssistantMessage, CallKind, Content, Dialect, Extra, FileSource, Message, Part, PartKind, Request,
+    SystemMessage, Text, Tool, ToolCall, ToolChoice, ToolKind, ToolMessage, UserMessage,
 };
-use crate::path::Path;
 
 fn text(value: &str) -> Json {
     Value::String(value.to_owned().into())
@@ -106,7 +105,10 @@ pub fn part_from_plain(cursor: Cursor<'_>) -> Result<Part> {
         }
         "audio" => {
             only(&fields, &["type", "data", "media_type", "extra"])?;
-            PartKind::Audio { data: need_text(&fields, "data")?, media_type: need_text(&fields, "media_type")? }
+            PartKind::Audio {
+                data: need_text(&fields, "data")?,
+                media_type: need_text(&fields, "media_type")?,
+            }
         }
         "file" => {
             only(&fields, &["type", "data", "text", "url", "file_id", "media_type", "filename", "extra"])?;
@@ -190,9 +192,9 @@ pub fn tool_call_from_plain(cursor: Cursor<'_>) -> Result<ToolCall> {
 pub fn message_to_plain(message: &Message) -> Json {
     let object = Object::default().with("role", message.role());
     let object = match message {
-        Message::System(m) => {
-            object.with("content", content_to_plain(&m.content)).with_some("developer", m.developer.then_some(true))
-        }
+        Message::System(m) => object
+            .with("content", content_to_plain(&m.content))
+            .with_some("developer", m.developer.then_some(true)),
         Message::User(m) => object.with("content", content_to_plain(&m.content)),
         Message::Assistant(m) => object
             .with("content", some_text(m.content.as_ref()).unwrap_or(Value::Null))
@@ -240,10 +242,9 @@ pub fn message_from_plain(cursor: Cursor<'_>) -> Result<Message> {
                 None => Vec::new(),
             };
             let provider_state = match fields.some("provider_state") {
-                Some(state) => state
-                    .items()?
-                    .map(|item| item.fields().map(|_| item.to_json()))
-                    .collect::<Result<_>>()?,
+                Some(state) => {
+                    state.items()?.map(|item| item.fields().map(|_| item.to_json())).collect::<Result<_>>()?
+                }
                 None => Vec::new(),
             };
             Message::Assistant(AssistantMessage {
@@ -327,7 +328,10 @@ fn choice_to_plain(choice: &ToolChoice) -> Json {
                 .with("tools", tools.iter().map(|(kind, name)| named(*kind, name)).collect::<Vec<_>>()),
         ),
         ToolChoice::Native { dialect, value } => Value::from(
-            Object::default().with("type", "native").with("dialect", dialect.as_str()).with("value", value.clone()),
+            Object::default()
+                .with("type", "native")
+                .with("dialect", dialect.as_str())
+                .with("value", value.clone()),
         ),
     }
 }
@@ -358,7 +362,10 @@ fn choice_from(cursor: Cursor<'_>) -> Result<ToolChoice> {
             dialect: dialect_from(fields.need("dialect")?)?,
             value: fields.need("value")?.to_json(),
         }),
-        _ => Ok(ToolChoice::Tool { kind: call_kind_from(fields.need("type")?)?, name: need_text(&fields, "name")? }),
+        _ => Ok(ToolChoice::Tool {
+            kind: call_kind_from(fields.need("type")?)?,
+            name: need_text(&fields, "name")?,
+        }),
     }
 }
 
@@ -375,7 +382,7 @@ pub fn request_to_plain(request: &Request) -> Json {
             .with_some("stream", request.stream)
             .with_some("sampling", sampling)
             .with_some("extra", extra_to_plain(&request.extra))
-            .with_some("replaced", list(&request.replaced, |path| text(&path.to_string()))),
+            .with_some("replaced", list(&request.replaced, |path| text(path))),
     )
 }
 
@@ -384,8 +391,16 @@ pub fn request_from_plain(cursor: Cursor<'_>) -> Result<Request> {
     only(
         &fields,
         &[
-            "dialect", "model", "messages", "tools", "tool_choice", "parallel_tool_calls", "stream", "sampling",
-            "extra", "replaced",
+            "dialect",
+            "model",
+            "messages",
+            "tools",
+            "tool_choice",
+            "parallel_tool_calls",
+            "stream",
+            "sampling",
+            "extra",
+            "replaced",
         ],
     )?;
     let messages = fields.need("messages")?;
@@ -394,7 +409,7 @@ pub fn request_from_plain(cursor: Cursor<'_>) -> Result<Request> {
         None => Vec::new(),
     };
     let replaced = match fields.some("replaced") {
-        Some(paths) => paths.items()?.map(|p| p.str().map(|s| Path::root().key(s))).collect::<Result<_>>()?,
+        Some(paths) => paths.items()?.map(|p| p.str().map(Text::from)).collect::<Result<_>>()?,
         None => Vec::new(),
     };
     Ok(Request {

@@ -2,7 +2,6 @@
 
 use crate::json::{Json, Object};
 use crate::message::{CallKind, Dialect, Extra, Message, Text};
-use crate::path::Path;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Request {
@@ -19,8 +18,8 @@ pub struct Request {
     pub sampling: Object<'static>,
     /// Top-level fields that only one wire knows.
     pub extra: Extra,
-    /// Where reading had to replace a lone surrogate by U+FFFD.
-    pub replaced: Vec<Path>,
+    /// The paths where reading had to replace a lone surrogate by U+FFFD.
+    pub replaced: Vec<Text>,
 }
 
 /// The declaration of a tool.
@@ -63,9 +62,18 @@ pub enum ToolChoice {
     None,
     /// Some tool, whichever.
     Required,
-    Tool { kind: CallKind, name: Text },
+    Tool {
+        kind: CallKind,
+        name: Text,
+    },
     /// Only these: `required` or not, and the tools by kind and name.
-    Allowed { required: bool, tools: Vec<(CallKind, Text)> },
+    Allowed {
+        required: bool,
+        tools: Vec<(CallKind, Text)>,
+    },
     /// A form that only one wire has, as it wrote it.
-    Native { dialect: Dialect, value: Json },
+    Native {
+        dialect: Dialect,
+        value: Json,
+    },
 }

@@ -1,11 +1,101 @@
-//! stub
-use crate::dialect::{Losses, Options, NativeOutcome};
+//! OpenAI Chat Completions, <https://platform.openai.com/docs/api-reference/chat/create>.
+//!
+//! Fields without a typed form stand in `extra` under their own names. Names that start with `$` say how something
+//! was written and are never sent:
+//!
+//! | where | key | meaning |
+//! |---|---|---|
+//! | assistant | `$content` | `[]`: the key was absent; else the parts the text was written as |
+//! | assistant | `$reasoning` | every reasoning field, where there is more than one typed field can hold |
+//! | request | `$limit` | the name of the output limit, `max_completion_tokens` |
+//! | request | `$stop` | `stop` was one string |
+
+mod messages;
+mod overlay;
+mod parts;
+mod read;
+mod tools;
+mod write;
+
+use crate::dialect::loss::Losses;
+use crate::dialect::{Options, ResultForm, leave_fields};
 use crate::error::Result;
-use crate::json::{Cursor, Json, Object};
-use crate::message::{Message, Request};
+use crate::json::{Fields, Json, Object, Value};
+use crate::message::Message;
 use crate::path::Path;
-pub(super) fn read_request(_body: Cursor<'_>) -> Result<Request> { unimplemented!() }
-pub(super) fn write_request(_r: &Request, _o: Options, _l: &mut Losses) -> Result<Object<'static>> { unimplemented!() }
-pub(super) fn write_message(_m: &Message, _o: Options) -> Result<Json> { unimplemented!() }
-pub(super) fn native_outcome(_item: &Json, _path: &Path) -> Option<NativeOutcome> { None }
-pub(super) fn leave(_f: &Object<'_>, _p: &Path, _l: &mut Losses) {}
+
+pub(super) use overlay::overlay;
+pub(super) use read::read_request;
+pub(super) use write::write_request;
+
+pub(super) const RESULT: ResultForm = ResultForm {
+    messages: "messages",
+    in_blocks: false,
+    key: "role",
+    kinds: &["tool"],
+    content: "content",
+    text_part: "text",
+    native_field: None,
+};
+
+pub(super) fn write_message(message: &Message, options: Options) -> Result<Json> {
+    let lane = messages::Lane {
+        inline_media: true,
+        names: options.internal,
+        internal: options.internal,
+        same: false,
+    };
+    let mut losses = Losses::default();
+    messages::write(message, lane, &Path::root(), &mut losses).map(Value::Object)
+}
+
+/// Reports the fields of this wire that another one does not get.
+pub(super) fn leave(fields: &Object<'_>, path: &Path, losses: &mut Losses) {
+    for (key, value) in fields.iter() {
+        match (key.as_ref(), value) {
+            ("$content", Value::Array(parts)) => {
+                for (n, part) in parts.iter().filter_map(Value::as_object).enumerate() {
+                    let rest = without(part, &["type", "text", "refusal"]);
+                    leave_fields(&rest, &path.key("content").index(n), losses);
+                }
+            }
+            // The typed reasoning and the provider state are reported themselves.
+            (key, _) if key.starts_with('$') => {}
+            // Unset fields, as SDKs dump them; a refusal is typed.
+            (_, Value::Null) | ("refusal", _) => {}
+            // Fields inside a field.
+            ("function" | "custom" | "image_url" | "input_audio" | "file", Value::Object(inner)) => {
+                leave(inner, &path.key(key), losses);
+            }
+            _ => leave_fields(&Object(vec![(key.clone(), value.clone())]), path, losses),
+        }
+    }
+}
+
+fn without(object: &Object<'_>, known: &[&str]) -> Object<'static> {
+    Object(object.iter().filter(|(key, _)| !known.contains(&key.as_ref())).cloned().collect()).into_owned()
+}
+
+/// The members that are not in `known`, and those that are null: SDKs dump unset fields that way.
+fn rest(fields: &Fields<'_>, known: &[&str]) -> Object<'static> {
+    Object(
+        fields
+            .object
+            .iter()
+            .filter(|(key, value)| value.is_null() || !known.contains(&key.as_ref()))
+            .map(|(key, value)| (key.to_string().into(), value.clone().into_owned()))
+            .collect(),
+    )
+}
+
+/// Adds fields that are not there yet; layout keys are left out.
+fn merge(object: &mut Object<'static>, fields: Option<&Object<'static>>) {
+    for (key, value) in fields.into_iter().flat_map(Object::iter) {
+        if !key.starts_with('$') && object.get(key).is_none() {
+            object.0.push((key.clone(), value.clone()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

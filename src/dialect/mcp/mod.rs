@@ -1,5 +1,19 @@
-//! stub
-use crate::dialect::Losses;
-use crate::json::Object;
-use crate::path::Path;
-pub(super) fn leave(_f: &Object<'_>, _p: &Path, _l: &mut Losses) {}
+//! MCP tool results: `CallToolResult` in, a tool message out, and back.
+//!
+//! Versions 2025-06-18, 2025-11-25 and 2026-07-28 of <https://modelcontextprotocol.io/specification>. The wire is
+//! camelCase; the SDK 2.x dumps its models in snake_case unless told otherwise, so both spellings are read and
+//! only the wire's is written.
+
+mod blocks;
+mod read;
+mod write;
+
+pub use read::read_result;
+pub use write::write_result;
+
+pub(super) use read::leave;
+
+/// Layout keys in the extra fields of a message: how a content that was collapsed to one text was written.
+const CONTENT: &str = "content";
+/// Layout key of a text part that was made from `structuredContent`, because no block repeated it.
+const STRUCTURED: &str = "structured";

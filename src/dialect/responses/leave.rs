@@ -53,10 +53,16 @@ fn leave_part(part: &Object<'_>, path: &Path, losses: &mut Losses) {
         match key.as_ref() {
             "type" | "text" | "filename" => {}
             "file_data" => {
-                losses.add(Code::FieldDropped, path.key(key), "the parameters of its media type have no typed form");
+                losses.add(
+                    Code::FieldDropped,
+                    path.key(key),
+                    "the parameters of its media type have no typed form",
+                );
             }
             _ if is_nothing(value) => {}
-            "annotations" if !file => losses.add(Code::CitationsDropped, path.key(key), "only Responses has them"),
+            "annotations" if !file => {
+                losses.add(Code::CitationsDropped, path.key(key), "only Responses has them")
+            }
             MARKER => losses.add(Code::MarkerMisplaced, path.key(key), "stands on no tool result; left out"),
             key => losses.add(code_of_field(key), path.key(key), "only Responses has this field"),
         }
@@ -73,7 +79,9 @@ fn leave_items(items: &Value<'_>, path: &Path, losses: &mut Losses) {
             match key.as_ref() {
                 "type" | "role" | "content" => {}
                 _ if is_nothing(value) => {}
-                MARKER => losses.add(Code::MarkerMisplaced, path.key(key), "stands on no tool result; left out"),
+                MARKER => {
+                    losses.add(Code::MarkerMisplaced, path.key(key), "stands on no tool result; left out")
+                }
                 key => losses.add(code_of_field(key), path.key(key), "only Responses has this field"),
             }
         }

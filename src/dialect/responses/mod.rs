@@ -2,6 +2,7 @@
 
 mod leave;
 mod outcomes;
+mod overlay;
 mod parts;
 mod read;
 mod tools;
@@ -13,13 +14,26 @@ mod tests;
 
 pub(super) use leave::leave;
 pub(super) use outcomes::native_outcome;
+pub(super) use overlay::overlay;
 pub(super) use read::read_request;
 pub(super) use write::{write_message, write_request};
 
+use crate::dialect::ResultForm;
 use crate::json::{Json, Object, Value};
 use crate::message::{Dialect, Extra};
 
 const HERE: Dialect = Dialect::Responses;
+
+/// How a tool result stands here: an item of the list, without a field for its outcome.
+pub(super) const RESULT: ResultForm = ResultForm {
+    messages: "input",
+    in_blocks: false,
+    key: "type",
+    kinds: &["function_call_output", "custom_tool_call_output"],
+    content: "output",
+    text_part: "input_text",
+    native_field: None,
+};
 
 /// Who asks for something to be written.
 #[derive(Clone, Copy, Debug)]

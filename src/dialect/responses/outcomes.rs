@@ -7,7 +7,9 @@ use crate::path::Path;
 pub(in crate::dialect) fn native_outcome(item: &Json, path: &Path) -> Option<NativeOutcome> {
     let kind = item.kind()?;
     let field = |key: &str| item.get(key).and_then(|value: &Json| value.as_str());
-    let error = item.get("error").filter(|error| error.as_object().is_some() || !error.as_str().unwrap_or("").is_empty());
+    let error = item
+        .get("error")
+        .filter(|error| error.as_object().is_some() || !error.as_str().unwrap_or("").is_empty());
     let by_status = || match field("status") {
         Some("completed") => Some(false),
         Some("failed") => Some(true),

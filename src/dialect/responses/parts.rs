@@ -32,9 +32,10 @@ fn read_part(part: Cursor<'_>) -> Result<Part> {
             Ok(Part { kind, extra: Extra::new(HERE, fields.rest(&["type", "text"])) })
         }
         // Not an input part, but what it says is text.
-        "output_text" => {
-            Ok(Part { kind: PartKind::Text(fields.need_str("text")?.into()), extra: Extra::new(HERE, fields.rest(&[])) })
-        }
+        "output_text" => Ok(Part {
+            kind: PartKind::Text(fields.need_str("text")?.into()),
+            extra: Extra::new(HERE, fields.rest(&[])),
+        }),
         "input_image" => read_image(part, &fields),
         "input_file" => read_file(part, &fields),
         _ => Ok(native(part)),
@@ -92,7 +93,8 @@ fn read_file(part: Cursor<'_>, fields: &Fields<'_>) -> Result<Part> {
 /// The item that stands as the only part of a message and is written in its place.
 pub(super) fn whole_item(content: &Content) -> Option<&Json> {
     let Content::Parts(parts) = content else { return None };
-    let [Part { kind: PartKind::Native { dialect: Dialect::Responses, value }, extra: _ }] = &parts[..] else {
+    let [Part { kind: PartKind::Native { dialect: Dialect::Responses, value }, extra: _ }] = &parts[..]
+    else {
         return None;
     };
     let kind = value.kind()?;
@@ -122,7 +124,9 @@ pub(super) fn write_content(
 
 fn write_part(part: &Part, place: Place, mode: Mode, path: &Path, losses: &mut Losses) -> Result<Json> {
     let mut own = true;
-    if let Some(fields) = part.extra.of(HERE).filter(|fields| fields.get("type").is_some_and(|kind| kind.as_str().is_some())) {
+    if let Some(fields) =
+        part.extra.of(HERE).filter(|fields| fields.get("type").is_some_and(|kind| kind.as_str().is_some()))
+    {
         let whole = Value::Object(fields.clone());
         if read_part(Cursor::root(&whole)).is_ok_and(|back| back.kind == part.kind) {
             return Ok(whole);
@@ -151,7 +155,10 @@ fn write_part(part: &Part, place: Place, mode: Mode, path: &Path, losses: &mut L
         }
         PartKind::Native { dialect: Dialect::Responses, value } => return Ok(value.clone()),
         PartKind::Native { dialect, value: _ } => {
-            return Err(Error::unsupported(path.clone(), format!("Responses has no form for this part of {dialect}")));
+            return Err(Error::unsupported(
+                path.clone(),
+                format!("Responses has no form for this part of {dialect}"),
+            ));
         }
     };
     if own {
@@ -183,17 +190,26 @@ fn write_file(
                 Some(name) => Some(text(name)),
                 None if mode.same => None,
                 None => {
-                    losses.add(Code::TextPlaceholder, path.key("filename"), "the file has no name: one stands in");
+                    losses.add(
+                        Code::TextPlaceholder,
+                        path.key("filename"),
+                        "the file has no name: one stands in",
+                    );
                     Some(stand_in_name(media_type).into())
                 }
             };
             Ok(object.with_some("filename", name).with("file_data", whole))
         }
-        FileSource::Url(url) => Ok(object.with_some("filename", some_text(filename)).with("file_url", text(url))),
+        FileSource::Url(url) => {
+            Ok(object.with_some("filename", some_text(filename)).with("file_url", text(url)))
+        }
         FileSource::Id(id) => {
             let foreign = |d: Option<Dialect>| matches!(d, Some(Dialect::Anthropic | Dialect::Mcp));
             if foreign(mode.from) || foreign(part.extra.dialect()) {
-                return Err(Error::unsupported(path.clone(), "a file id of another provider names nothing here"));
+                return Err(Error::unsupported(
+                    path.clone(),
+                    "a file id of another provider names nothing here",
+                ));
             }
             Ok(object.with_some("filename", some_text(filename)).with("file_id", text(id)))
         }
@@ -207,7 +223,8 @@ fn write_file(
 
 /// Media types that a file part may have.
 fn is_document(media_type: &str) -> bool {
-    let known = ["application/pdf", "application/json", "application/xml", "application/rtf", "application/msword"];
+    let known =
+        ["application/pdf", "application/json", "application/xml", "application/rtf", "application/msword"];
     let families = [
         "text/",
         "application/vnd.openxmlformats-officedocument.",

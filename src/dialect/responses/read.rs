@@ -88,7 +88,9 @@ fn read_sampling(
     sampling: &mut Object<'static>,
     extra: &mut Object<'static>,
 ) -> Result<()> {
-    for (key, neutral) in [("temperature", "temperature"), ("top_p", "top_p"), ("max_output_tokens", "max_tokens")] {
+    for (key, neutral) in
+        [("temperature", "temperature"), ("top_p", "top_p"), ("max_output_tokens", "max_tokens")]
+    {
         let Some(c) = said(fields, key) else { continue };
         if !matches!(c.value, Value::Number(_)) {
             return Err(c.expected("a number"));
@@ -129,7 +131,9 @@ fn read_input(fields: &Fields<'_>, messages: &mut Vec<Message>) -> Result<Option
             reader.end_of_turn()?;
             Ok(None)
         }
-        Value::Bool(_) | Value::Number(_) | Value::Object(_) => Err(input.expected("a string or a list of items")),
+        Value::Bool(_) | Value::Number(_) | Value::Object(_) => {
+            Err(input.expected("a string or a list of items"))
+        }
     }
 }
 
@@ -203,7 +207,9 @@ impl<'p> Items<'p, '_> {
         match kind {
             // Said even where the call says it too, so that the message alone can be written.
             CallKind::Custom => extra.set("@custom", true.into()),
-            CallKind::Function if self.kinds.get(id) == Some(&CallKind::Custom) => extra.set("@custom", false.into()),
+            CallKind::Function if self.kinds.get(id) == Some(&CallKind::Custom) => {
+                extra.set("@custom", false.into())
+            }
             CallKind::Function => {}
         }
         Ok(ToolMessage {

@@ -168,9 +168,9 @@ pub(super) fn read_choice(choice: Cursor<'_>) -> Result<ToolChoice> {
     let fields = choice.fields()?;
     let native = || ToolChoice::Native { dialect: HERE, value: choice.to_json() };
     match fields.need_str("type")? {
-        "function" | "custom" => Ok(named(choice.value).map_or_else(native, |(kind, name)| {
-            ToolChoice::Tool { kind, name }
-        })),
+        "function" | "custom" => {
+            Ok(named(choice.value).map_or_else(native, |(kind, name)| ToolChoice::Tool { kind, name }))
+        }
         "allowed_tools" if fields.object.len() == 3 => {
             let (mode, tools) = (fields.need_str("mode")?, fields.need("tools")?);
             let tools: Option<Vec<_>> = tools.items()?.map(|tool| named(tool.value)).collect();
@@ -197,8 +197,9 @@ fn named(value: &Value<'_>) -> Option<(CallKind, Text)> {
 }
 
 pub(super) fn write_choice(choice: &ToolChoice) -> Result<Json> {
-    let named =
-        |kind: CallKind, name: &str| Value::from(Object::default().with("type", kind.as_str()).with("name", text(name)));
+    let named = |kind: CallKind, name: &str| {
+        Value::from(Object::default().with("type", kind.as_str()).with("name", text(name)))
+    };
     match choice {
         ToolChoice::Auto => Ok("auto".into()),
         ToolChoice::None => Ok("none".into()),

@@ -95,7 +95,9 @@ fn read_text(fields: &Fields<'_>, out: &mut Option<String>) -> Result<bool> {
 fn read_reasoning<'v>(item: &'v crate::json::Value<'_>, out: &mut Vec<&'v str>) {
     for key in ["summary", "content"] {
         let parts = item.get(key).and_then(|list| list.as_array()).unwrap_or_default();
-        out.extend(parts.iter().filter_map(|part| part.get("text")?.as_str()).filter(|words| !words.is_empty()));
+        out.extend(
+            parts.iter().filter_map(|part| part.get("text")?.as_str()).filter(|words| !words.is_empty()),
+        );
     }
 }
 
@@ -165,10 +167,26 @@ fn whose(item: &Json, same: bool) -> Whose {
         _ if same => Whose::Ours,
         // The other provider's item of this name has its content in the open and is signed.
         "compaction" if item.get("signature").is_some() || item.get("content").is_some() => Whose::Foreign,
-        "message" | "reasoning" | "function_call" | "custom_tool_call" | "web_search_call" | "file_search_call"
-        | "code_interpreter_call" | "image_generation_call" | "mcp_call" | "mcp_list_tools"
-        | "mcp_approval_request" | "compaction" | "compaction_trigger" | "item_reference" | "program"
-        | "apply_patch_call" | "shell_call" | "local_shell_call" | "computer_call" | "tool_search_call"
+        "message"
+        | "reasoning"
+        | "function_call"
+        | "custom_tool_call"
+        | "web_search_call"
+        | "file_search_call"
+        | "code_interpreter_call"
+        | "image_generation_call"
+        | "mcp_call"
+        | "mcp_list_tools"
+        | "mcp_approval_request"
+        | "compaction"
+        | "compaction_trigger"
+        | "item_reference"
+        | "program"
+        | "apply_patch_call"
+        | "shell_call"
+        | "local_shell_call"
+        | "computer_call"
+        | "tool_search_call"
         | "configuration_update" => Whose::Ours,
         // A reference needs no type.
         "" if item.as_object().is_some_and(|o| o.len() == 1 && o.get("id").is_some()) => Whose::Ours,
@@ -218,14 +236,21 @@ fn rebuild(
             _ => out.push(item.clone()),
         }
     }
-    if turn.reasoning_content.as_deref().is_some_and(|words| !words.is_empty() && words != reasoning.join("\n")) {
+    if turn
+        .reasoning_content
+        .as_deref()
+        .is_some_and(|words| !words.is_empty() && words != reasoning.join("\n"))
+    {
         let path = path.key("reasoning_content");
         losses.add(Code::ReasoningDropped, path, "readable reasoning has no form of its own");
     }
     let silent = out.is_empty() && turn.tool_calls.is_empty();
     let held = held.is_some() && !changed;
     if !held && (!content.is_empty() || silent) {
-        let item = Object::default().with("type", "message").with("role", "assistant").with("content", text(content));
+        let item = Object::default()
+            .with("type", "message")
+            .with("role", "assistant")
+            .with("content", text(content));
         out.push(item.into());
     }
     for (n, call) in turn.tool_calls.iter().enumerate() {
@@ -284,7 +309,11 @@ fn as_output(
     let crate::json::Value::Object(mut object) = item else { return item };
     if !keep_ids {
         if object.remove("id").is_some() {
-            losses.add(Code::ItemIdDropped, path.key("id"), "the turn was changed: a stored copy must not stand for it");
+            losses.add(
+                Code::ItemIdDropped,
+                path.key("id"),
+                "the turn was changed: a stored copy must not stand for it",
+            );
         }
         return object.into();
     }
@@ -297,7 +326,11 @@ fn as_output(
     digest.update(at.1.to_be_bytes());
     digest.update(crate::json::canonical(&object.clone().into()));
     let hex: String = digest.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect();
-    losses.add(Code::IdMinted, path.key("id"), "an output message must have an id: one is derived from what it says");
+    losses.add(
+        Code::IdMinted,
+        path.key("id"),
+        "an output message must have an id: one is derived from what it says",
+    );
     let mut minted = Object::default().with("type", "message").with("id", format!("msg_{hex}"));
     minted.set("role", "assistant".into());
     minted.set("status", "completed".into());
@@ -325,7 +358,11 @@ fn write_call(call: &ToolCall, mode: Mode, keep_ids: bool, path: &Path, losses: 
         .with(input, text(&call.arguments));
     put_back(&mut object, &call.extra);
     if !keep_ids && object.remove("id").is_some() {
-        losses.add(Code::ItemIdDropped, path.key("id"), "the turn was changed: a stored copy must not stand for it");
+        losses.add(
+            Code::ItemIdDropped,
+            path.key("id"),
+            "the turn was changed: a stored copy must not stand for it",
+        );
     }
     object.into()
 }

@@ -14,12 +14,16 @@ pub(in crate::dialect) fn write_request(
     options: Options,
     losses: &mut Losses,
 ) -> Result<Object<'static>> {
-    let mode = Mode { same: request.dialect == Some(HERE), from: request.dialect, internal: options.internal };
+    let mode =
+        Mode { same: request.dialect == Some(HERE), from: request.dialect, internal: options.internal };
     crate::dialect::leave(HERE, &request.extra, &Path::root(), losses);
     let placed: Vec<(usize, &Message)> = if mode.same {
         request.messages.iter().enumerate().collect()
     } else {
-        pairing::settle(&request.messages, losses)?.into_iter().map(|placed| (placed.at, placed.message)).collect()
+        pairing::settle(&request.messages, losses)?
+            .into_iter()
+            .map(|placed| (placed.at, placed.message))
+            .collect()
     };
     let (instructions, placed) = match placed.split_first() {
         Some(((0, Message::System(first)), rest)) => match instructions(first, mode) {
@@ -48,9 +52,7 @@ pub(in crate::dialect) fn write_request(
         .with_some("stream", request.stream);
     write_sampling(request, mode, &mut body, losses)?;
     for (key, value) in request.extra.of(HERE).into_iter().flat_map(|fields| fields.iter()) {
-        if key == MARKER {
-            losses.add(Code::MarkerMisplaced, Path::root().key(key), "stands on no tool result; removed");
-        } else if key != "input" && body.get(key).is_none() {
+        if key != "input" && body.get(key).is_none() {
             body.0.push((key.clone(), value.clone()));
         }
     }
@@ -65,7 +67,8 @@ pub(in crate::dialect) fn write_request(
 /// One message as items, where no request says what stands around it.
 pub(in crate::dialect) fn write_message(message: &Message, options: Options) -> Result<Vec<Json>> {
     let mode = Mode { same: false, from: None, internal: options.internal };
-    let mut writer = Writer { mode, kinds: HashMap::new(), losses: &mut Losses::default(), items: Vec::new() };
+    let mut writer =
+        Writer { mode, kinds: HashMap::new(), losses: &mut Losses::default(), items: Vec::new() };
     writer.message(0, message, &Path::root())?;
     Ok(writer.items)
 }
@@ -88,7 +91,9 @@ fn write_input(
     match (spelling, placed) {
         (Some(Value::String(word)), []) if word == "absent" => return Ok(None),
         (Some(Value::Null), []) => return Ok(Some(Value::Null)),
-        (Some(Value::String(word)), [(_, Message::User(only))]) if word == "string" && only.extra.is_none() => {
+        (Some(Value::String(word)), [(_, Message::User(only))])
+            if word == "string" && only.extra.is_none() =>
+        {
             if let Content::Text(words) = &only.content {
                 return Ok(Some(text(words)));
             }
@@ -109,7 +114,12 @@ const KNOBS: [(&str, &str); 3] =
 /// Numbers that only this wire has: read into `extra`, and taken from `sampling` where an overlay put them there.
 const OWN_KNOBS: [&str; 2] = ["top_logprobs", "max_tool_calls"];
 
-fn write_sampling(request: &Request, mode: Mode, body: &mut Object<'static>, losses: &mut Losses) -> Result<()> {
+fn write_sampling(
+    request: &Request,
+    mode: Mode,
+    body: &mut Object<'static>,
+    losses: &mut Losses,
+) -> Result<()> {
     let path = |key: &str| Path::root().key("sampling").key(key);
     let set = |key: &str| request.sampling.get(key).filter(|value| !value.is_null()).cloned();
     for (neutral, key) in KNOBS {
@@ -155,7 +165,6 @@ struct Writer<'l> {
 
 impl Writer<'_> {
     fn message(&mut self, at: usize, message: &Message, path: &Path) -> Result<()> {
-        let before = self.items.len();
         match message {
             Message::System(m) => {
                 let role = if m.developer { "developer" } else { "system" };
@@ -169,13 +178,6 @@ impl Writer<'_> {
             Message::Tool(m) => {
                 let item = self.result(m, path)?;
                 self.items.push(item);
-                // Its own marker stands there rightly, or not at all.
-                return Ok(());
-            }
-        }
-        if !self.mode.internal {
-            for item in &mut self.items[before..] {
-                strip(item, path, self.losses);
             }
         }
         Ok(())
@@ -219,7 +221,11 @@ impl Writer<'_> {
             .with("call_id", turn::call_id(&result.tool_call_id, self.mode));
         if let Some(tool) = &result.name {
             if kind == CallKind::Custom && !mode.same {
-                self.losses.add(Code::NameDropped, path.key("name"), "a custom output does not name its tool");
+                self.losses.add(
+                    Code::NameDropped,
+                    path.key("name"),
+                    "a custom output does not name its tool",
+                );
             } else {
                 item.set("name", text(tool));
             }
@@ -230,20 +236,19 @@ impl Writer<'_> {
         }
         put_back(&mut item, &result.extra);
         if label {
-            self.losses.add(Code::OutcomeLabelled, path.key("is_error"), "no field for a failure: its label says so");
+            self.losses.add(
+                Code::OutcomeLabelled,
+                path.key("is_error"),
+                "no field for a failure: its label says so",
+            );
         }
         if edited && item.remove("id").is_some() {
             let why = "the label was added: a stored copy must not stand for it";
             self.losses.add(Code::ItemIdDropped, path.key("id"), why);
         }
-        if !self.mode.internal {
-            if result.is_error == Some(false) {
-                let why = "no field for a declared success";
-                self.losses.add(Code::OutcomeSuccessUnexpressed, path.key("is_error"), why);
-            }
-            let mut whole = item.into();
-            strip(&mut whole, path, self.losses);
-            return Ok(whole);
+        if result.is_error == Some(false) && !self.mode.internal {
+            let why = "no field for a declared success";
+            self.losses.add(Code::OutcomeSuccessUnexpressed, path.key("is_error"), why);
         }
         Ok(item.into())
     }
@@ -264,18 +269,4 @@ fn put_label(output: &mut Json, content: &Content) -> bool {
         (_, Content::Parts(_)) => {}
     }
     true
-}
-
-/// Removes private markers that stand on no tool result.
-fn strip(value: &mut Json, path: &Path, losses: &mut Losses) {
-    match value {
-        Value::Array(items) => items.iter_mut().for_each(|item| strip(item, path, losses)),
-        Value::Object(object) => {
-            if object.remove(MARKER).is_some() {
-                losses.add(Code::MarkerMisplaced, path.clone(), "a marker stands on no tool result; removed");
-            }
-            object.0.iter_mut().for_each(|(_, member)| strip(member, path, losses));
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-    }
 }

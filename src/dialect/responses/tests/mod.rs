@@ -5,13 +5,13 @@ mod property;
 mod reading;
 mod writing;
 
-use super::{leave, native_outcome, read_request, write_message, write_request};
+use super::{HERE, leave, native_outcome, read_request, write_message, write_request};
 use crate::dialect::{Losses, Options};
 use crate::error::{Kind, Result};
 use crate::json::{Cursor, Json, Object, Repeats, compact, parse_text};
 use crate::message::{
-    AssistantMessage, CallKind, Content, Dialect, Extra, FileSource, Message, Part, PartKind, Request, SystemMessage,
-    Text, Tool, ToolCall, ToolChoice, ToolKind, ToolMessage, UserMessage,
+    AssistantMessage, CallKind, Content, Dialect, Extra, FileSource, Message, Part, PartKind, Request,
+    SystemMessage, Text, Tool, ToolCall, ToolChoice, ToolKind, ToolMessage, UserMessage,
 };
 use crate::path::Path;
 
@@ -27,8 +27,7 @@ fn read(body: &Json) -> Result<Request> {
 }
 
 fn write(request: &Request, options: Options) -> (Json, Losses) {
-    let mut losses = Losses::default();
-    let body = write_request(request, options, &mut losses).unwrap();
+    let (body, losses) = crate::dialect::write_request(HERE, request, options).unwrap();
     (body.into(), losses)
 }
 

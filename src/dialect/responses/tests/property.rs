@@ -44,7 +44,15 @@ fn list(item: BoxedStrategy<Json>, most: usize) -> BoxedStrategy<Json> {
 }
 
 fn strings() -> BoxedStrategy<Json> {
-    let known = ["", " ", "a", "Tool execution failed:\n", "Tool execution failed:\nx", "{\"_vf_is_error\":true}", "é\n"];
+    let known = [
+        "",
+        " ",
+        "a",
+        "Tool execution failed:\n",
+        "Tool execution failed:\nx",
+        "{\"_vf_is_error\":true}",
+        "é\n",
+    ];
     prop_oneof![select(known.to_vec()).prop_map(str::to_owned), "[a-z ]{0,8}"].prop_map(Value::from).boxed()
 }
 
@@ -86,7 +94,14 @@ fn parts() -> BoxedStrategy<Json> {
     };
     let details = || one_of(&["auto", "low", "high"]);
     let name = || maybe_null(one_of(&["a.pdf", ""]));
-    let file = |key| object(vec![("type", word("input_file")), (key, need(data())), ("filename", name()), ("detail", maybe(details()))]);
+    let file = |key| {
+        object(vec![
+            ("type", word("input_file")),
+            (key, need(data())),
+            ("filename", name()),
+            ("detail", maybe(details())),
+        ])
+    };
     let part = prop_oneof![
         4 => object(vec![("type", word("input_text")), ("text", need(strings())), ("prompt_cache_breakpoint", mark())]),
         2 => object(vec![
@@ -234,7 +249,10 @@ fn tool() -> BoxedStrategy<Json> {
             ("type", word("function")),
             ("name", need(ids())),
             ("description", maybe_null(strings())),
-            ("parameters", maybe_null(Just(json(r#"{"type":"object","properties":{"n":{"maximum":1.50}}}"#)))),
+            (
+                "parameters",
+                maybe_null(Just(json(r#"{"type":"object","properties":{"n":{"maximum":1.50}}}"#))),
+            ),
             ("strict", maybe_null(bools())),
             ("defer_loading", maybe(bools())),
         ])
@@ -248,7 +266,8 @@ fn tool() -> BoxedStrategy<Json> {
             ("format", maybe(proptest::sample::select(format.to_vec()).prop_map(json))),
         ])
     };
-    let hosted = select(&[r#"{"type":"web_search"}"#, r#"{"type":"mcp","server_label":"s","headers":{"a":"b"}}"#][..]);
+    let hosted =
+        select(&[r#"{"type":"web_search"}"#, r#"{"type":"mcp","server_label":"s","headers":{"a":"b"}}"#][..]);
     prop_oneof![
         function(),
         custom(),
@@ -322,8 +341,11 @@ fn sealed(body: &Json) -> Json {
                 Value::String(s) if s.starts_with(LABEL) => continue,
                 Value::String(s) => Value::from(format!("{LABEL}{s}")),
                 Value::Array(parts) => {
-                    let first = parts.first().filter(|p| matches!(p.kind(), Some("input_text" | "output_text")));
-                    if first.is_some_and(|part| part.get("text").unwrap().as_str().unwrap().starts_with(LABEL)) {
+                    let first =
+                        parts.first().filter(|p| matches!(p.kind(), Some("input_text" | "output_text")));
+                    if first
+                        .is_some_and(|part| part.get("text").unwrap().as_str().unwrap().starts_with(LABEL))
+                    {
                         continue;
                     }
                     let mut all = vec![json(r#"{"type":"input_text","text":"Tool execution failed:\n"}"#)];
@@ -417,8 +439,16 @@ fn forget(message: &mut Message) {
 /// A conversation in which every call is answered.
 fn paired() -> BoxedStrategy<Json> {
     let talk = prop_oneof![
-        object(vec![("type", word("message")), ("role", word("assistant")), ("content", need(assistant_content()))]),
-        object(vec![("type", word("reasoning")), ("summary", need(texts("summary_text"))), ("encrypted_content", maybe(ids()))]),
+        object(vec![
+            ("type", word("message")),
+            ("role", word("assistant")),
+            ("content", need(assistant_content()))
+        ]),
+        object(vec![
+            ("type", word("reasoning")),
+            ("summary", need(texts("summary_text"))),
+            ("encrypted_content", maybe(ids()))
+        ]),
     ];
     let answer = (any::<bool>(), content(), of(any::<bool>()), of("[a-z]{70}"));
     let turn = (content(), vec(talk, 0..3), vec(answer, 0..3), any::<bool>());
@@ -437,7 +467,8 @@ fn paired() -> BoxedStrategy<Json> {
                     };
                     let call = Object::default().with("type", call).with("call_id", id.clone());
                     items.push(call.with("name", "f").with(input, "{}").into());
-                    let answer = Object::default().with("type", kind).with("call_id", id).with("output", output);
+                    let answer =
+                        Object::default().with("type", kind).with("call_id", id).with("output", output);
                     outputs.push(Value::from(answer.with_some(MARKER, marker)));
                 }
                 if backwards {

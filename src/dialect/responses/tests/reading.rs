@@ -44,7 +44,9 @@ fn input_and_instructions_keep_their_spelling() {
     }
     let request = survives(&json(r#"{"instructions":"Be kind.","input":"hi","reasoning":{"effort":"low"}}"#));
     assert_eq!(request.messages.len(), 2);
-    assert!(matches!(&request.messages[0], Message::System(s) if s.content == words("Be kind.") && !s.developer));
+    assert!(
+        matches!(&request.messages[0], Message::System(s) if s.content == words("Be kind.") && !s.developer)
+    );
     assert_eq!(request.messages[1], user("hi"));
     assert_eq!(request.sampling.get("reasoning_effort").unwrap().as_str(), Some("low"));
 }
@@ -116,7 +118,9 @@ fn parts_get_their_kind_and_keep_their_fields() {
         .map(|part| match &part.kind {
             PartKind::Text(t) => format!("text {t}"),
             PartKind::Image { url, detail } => format!("image {url} {detail:?}"),
-            PartKind::File { source, media_type, filename } => format!("file {source:?} {media_type:?} {filename:?}"),
+            PartKind::File { source, media_type, filename } => {
+                format!("file {source:?} {media_type:?} {filename:?}")
+            }
             PartKind::Native { dialect, value: _ } => format!("native {dialect}"),
             PartKind::Audio { data: _, media_type: _ } => "audio".to_owned(),
         })
@@ -161,7 +165,10 @@ fn malformed_items_are_refused_with_their_path() {
     for (body, sentence) in [
         (r#"[5]"#, "input[0]: expected an object"),
         (r#"[{"type":"message","content":"x"}]"#, "input[0].role: missing"),
-        (r#"[{"role":"tool","content":"x"}]"#, "input[0].role: expected user, assistant, system or developer"),
+        (
+            r#"[{"role":"tool","content":"x"}]"#,
+            "input[0].role: expected user, assistant, system or developer",
+        ),
         (r#"[{"role":"user"}]"#, "input[0].content: missing"),
         (r#"[{"role":"user","content":null}]"#, "input[0].content: expected a string or a list of parts"),
         (r#"[{"role":"user","content":[{"text":"x"}]}]"#, "input[0].content[0].type: missing"),
@@ -170,7 +177,10 @@ fn malformed_items_are_refused_with_their_path() {
         (r#"[{"type":"function_call","call_id":"c","name":"f"}]"#, "input[0].arguments: missing"),
         (r#"[{"type":"function_call","name":"f","arguments":""}]"#, "input[0].call_id: missing"),
         (r#"[{"type":"function_call_output","output":""}]"#, "input[0].call_id: missing"),
-        (r#"[{"type":"function_call_output","call_id":null,"output":""}]"#, "input[0].call_id: expected a string"),
+        (
+            r#"[{"type":"function_call_output","call_id":null,"output":""}]"#,
+            "input[0].call_id: expected a string",
+        ),
         (
             r#"[{"type":"function_call_output","call_id":"c","output":{"a":1}}]"#,
             "input[0].output: expected a string or a list of parts",
@@ -223,7 +233,10 @@ fn tools_and_choices_come_back() {
         (r#"{"type":"function","name":"f"}"#, true),
         (r#"{"type":"custom","name":"g"}"#, true),
         (r#"{"type":"function","name":"f","namespace":"n"}"#, false),
-        (r#"{"type":"allowed_tools","mode":"auto","tools":[{"type":"function","name":"f"},{"type":"custom","name":"g"}]}"#, true),
+        (
+            r#"{"type":"allowed_tools","mode":"auto","tools":[{"type":"function","name":"f"},{"type":"custom","name":"g"}]}"#,
+            true,
+        ),
         (r#"{"type":"allowed_tools","mode":"required","tools":[{"type":"mcp","server_label":"s"}]}"#, false),
         (r#"{"type":"mcp","server_label":"s","name":null}"#, false),
         (r#"{"type":"apply_patch"}"#, false),

@@ -43,7 +43,8 @@ fn a_changed_part_is_written_from_its_fields() {
             {"type":"output_text","text":"t","annotations":[]}]}]"#,
     );
     let mut request = survives(&body);
-    let Message::User(UserMessage { content: Content::Parts(parts), extra: _ }) = &mut request.messages[0] else {
+    let Message::User(UserMessage { content: Content::Parts(parts), extra: _ }) = &mut request.messages[0]
+    else {
         panic!()
     };
     parts[0].kind = PartKind::Text("now text".into());
@@ -58,7 +59,8 @@ fn a_changed_part_is_written_from_its_fields() {
 /// A conversation as another wire would have given it.
 fn foreign() -> Request {
     let tool = |kind: ToolKind, name: &str, namespace: Option<&str>, strict: Option<bool>| Tool {
-        format: (kind == ToolKind::Custom).then(|| json(r#"{"type":"grammar","syntax":"regex","definition":"[0-9]+"}"#)),
+        format: (kind == ToolKind::Custom)
+            .then(|| json(r#"{"type":"grammar","syntax":"regex","definition":"[0-9]+"}"#)),
         kind,
         name: name.into(),
         namespace: namespace.map(Text::from),
@@ -71,9 +73,13 @@ fn foreign() -> Request {
     let note = file(FileSource::Text("plain words".into()), Some("text/plain"), Some("note.txt"));
     let stored = file(FileSource::Id("file_1".into()), None, None);
     let mut sampling = Object::default();
-    for (key, value) in
-        [("temperature", "0.5"), ("top_k", "4"), ("max_tokens", "100"), ("stop", r#"["x"]"#), ("reasoning_effort", r#""low""#)]
-    {
+    for (key, value) in [
+        ("temperature", "0.5"),
+        ("top_k", "4"),
+        ("max_tokens", "100"),
+        ("stop", r#"["x"]"#),
+        ("reasoning_effort", r#""low""#),
+    ] {
         sampling.set(key, json(value));
     }
     let long = "i".repeat(80);
@@ -96,7 +102,14 @@ fn foreign() -> Request {
                 system("Rule one.", false),
                 system("Rule two.", true),
                 Message::User(UserMessage {
-                    content: Content::Parts(vec![Part::text("look"), image(None), image(Some("low")), pdf, note, stored]),
+                    content: Content::Parts(vec![
+                        Part::text("look"),
+                        image(None),
+                        image(Some("low")),
+                        pdf,
+                        note,
+                        stored,
+                    ]),
                     extra: Extra::none(),
                 }),
                 Message::Assistant(AssistantMessage {
@@ -194,26 +207,42 @@ fn what_has_no_form_is_refused() {
         let request = by_hand(Some(Dialect::Anthropic), vec![message]);
         write_request(&request, PROVIDER, &mut Losses::default()).unwrap_err()
     };
-    let parts = |part: Part| Message::User(UserMessage { content: Content::Parts(vec![part]), extra: Extra::none() });
+    let parts =
+        |part: Part| Message::User(UserMessage { content: Content::Parts(vec![part]), extra: Extra::none() });
     for part in [
         PartKind::Audio { data: "AA==".into(), media_type: "audio/wav".into() },
         PartKind::Native { dialect: Dialect::Anthropic, value: json(r#"{"type":"container_upload"}"#) },
         PartKind::File { source: FileSource::Id("file_1".into()), media_type: None, filename: None },
-        PartKind::File { source: FileSource::Data("AA==".into()), media_type: Some("application/zip".into()), filename: None },
+        PartKind::File {
+            source: FileSource::Data("AA==".into()),
+            media_type: Some("application/zip".into()),
+            filename: None,
+        },
     ] {
         let error = said(parts(Part::new(part)));
-        assert_eq!((error.kind, error.path.to_string()), (Kind::Unsupported, "messages[0].content[0]".to_owned()));
+        assert_eq!(
+            (error.kind, error.path.to_string()),
+            (Kind::Unsupported, "messages[0].content[0]".to_owned())
+        );
     }
-    for state in [r#"{"type":"server_tool_use","id":"s"}"#, r#"{"type":"compaction","content":"c","signature":"s"}"#] {
+    for state in
+        [r#"{"type":"server_tool_use","id":"s"}"#, r#"{"type":"compaction","content":"c","signature":"s"}"#]
+    {
         let turn = AssistantMessage { provider_state: vec![json(state)], ..AssistantMessage::default() };
         let error = said(Message::Assistant(turn));
-        assert_eq!((error.kind, error.path.to_string()), (Kind::Unsupported, "messages[0].provider_state[0]".to_owned()));
+        assert_eq!(
+            (error.kind, error.path.to_string()),
+            (Kind::Unsupported, "messages[0].provider_state[0]".to_owned())
+        );
     }
     assert_eq!(said(result("c", words(""), None)).kind, Kind::Pairing);
     assert_eq!(said(calls(vec![call("c", CallKind::Function)])).kind, Kind::Pairing);
     let mut request = by_hand(Some(Dialect::Chat), vec![user("x")]);
     request.sampling.set("reasoning_effort", "immense".into());
-    assert_eq!(write_request(&request, PROVIDER, &mut Losses::default()).unwrap_err().kind, Kind::Unsupported);
+    assert_eq!(
+        write_request(&request, PROVIDER, &mut Losses::default()).unwrap_err().kind,
+        Kind::Unsupported
+    );
 }
 
 #[test]
@@ -236,7 +265,9 @@ fn outputs_of_custom_calls_stay_custom() {
         {"type":"function_call_output","call_id":"c1","output":[],"name":"g","namespace":"n","caller":{"type":"direct"}}]"#,
     );
     let request = survives(&body);
-    for (at, kind) in [(1, "custom_tool_call_output"), (2, "custom_tool_call_output"), (3, "function_call_output")] {
+    for (at, kind) in
+        [(1, "custom_tool_call_output"), (2, "custom_tool_call_output"), (3, "function_call_output")]
+    {
         let alone = write_message(&request.messages[at], PROVIDER).unwrap();
         assert_eq!(alone.len(), 1);
         assert_eq!(alone[0].kind(), Some(kind));
@@ -244,8 +275,14 @@ fn outputs_of_custom_calls_stay_custom() {
     // Built by hand, the call decides, and an image must have a detail.
     let parts = Content::Parts(vec![image(None), Part::text("t")]);
     for (kind, expected) in [
-        (CallKind::Custom, r#"{"type":"custom_tool_call_output","call_id":"c","output":[{"type":"input_image","image_url":"data:image/png;base64,AA==","detail":"auto"},{"type":"input_text","text":"t"}]}"#),
-        (CallKind::Function, r#"{"type":"function_call_output","call_id":"c","output":[{"type":"input_image","image_url":"data:image/png;base64,AA=="},{"type":"input_text","text":"t"}]}"#),
+        (
+            CallKind::Custom,
+            r#"{"type":"custom_tool_call_output","call_id":"c","output":[{"type":"input_image","image_url":"data:image/png;base64,AA==","detail":"auto"},{"type":"input_text","text":"t"}]}"#,
+        ),
+        (
+            CallKind::Function,
+            r#"{"type":"function_call_output","call_id":"c","output":[{"type":"input_image","image_url":"data:image/png;base64,AA=="},{"type":"input_text","text":"t"}]}"#,
+        ),
     ] {
         let messages = vec![calls(vec![call("c", kind)]), result("c", parts.clone(), None)];
         let (written, _) = written_items(&by_hand(Some(Dialect::Chat), messages));
@@ -280,7 +317,9 @@ fn another_wire_hears_of_every_field_it_leaves() {
     let request = read(&body).unwrap();
     let at = |n: usize| Path::root().key("messages").index(n);
     assert_eq!(heard(request.messages[0].extra(), at(0)), [""; 0]);
-    let Message::User(UserMessage { content: Content::Parts(parts), extra: _ }) = &request.messages[0] else { panic!() };
+    let Message::User(UserMessage { content: Content::Parts(parts), extra: _ }) = &request.messages[0] else {
+        panic!()
+    };
     assert_eq!(
         heard(&parts[0].extra, at(0).key("content").index(0)),
         ["messages[0].content[0].annotations citations.dropped"]

@@ -1,0 +1,7 @@
+"""``python -m toolwire`` is the command line."""
+
+import sys
+
+from toolwire.cli import main
+
+sys.exit(main())

@@ -1,0 +1,44 @@
+"""Which wire format a request body is written in, where nobody said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+_ANTHROPIC_BLOCKS = frozenset(
+    {"tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use", "image", "document"}
+)
+
+
+def guess_dialect(body: dict[str, Any]) -> str:
+    """The dialect of a request body, from the keys that only one of them has.
+
+    Returns:
+        ``"responses"``, ``"anthropic"`` or ``"chat"``; a body that fits several reads the same in each of them
+        as far as it has been looked at, and counts as ``"chat"``.
+
+    Raises:
+        ValueError: the body has neither ``messages`` nor ``input``.
+    """
+    if "input" in body:
+        return "responses"
+    if "messages" not in body:
+        raise ValueError("$: neither `messages` nor `input`: name the dialect with --from")
+    messages = [m for m in body["messages"] or [] if isinstance(m, dict)]
+    if any(m.get("role") in ("tool", "developer") or m.get("tool_calls") for m in messages):
+        return "chat"
+    tools = [tool for tool in body.get("tools") or [] if isinstance(tool, dict)]
+    if (
+        "system" in body
+        or any("input_schema" in tool for tool in tools)
+        or any(block.get("type") in _ANTHROPIC_BLOCKS for block in _blocks(messages))
+    ):
+        return "anthropic"
+    return "chat"
+
+
+def _blocks(messages: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    for message in messages:
+        content = message.get("content")
+        if isinstance(content, list):
+            yield from (block for block in content if isinstance(block, dict))

@@ -1,0 +1,37 @@
+//! Model and sampling of an evaluation over a Messages body.
+
+use crate::dialect::Overlay;
+use crate::error::{Error, Result};
+use crate::json::{Json, Object, Value};
+use crate::path::Path;
+
+/// `temperature` and `top_p` are the evaluation's alone; the program's `max_tokens`, which the API requires, stays
+/// unless the evaluation sets one. The effort goes into `output_config`, over what the program has there.
+/// <https://platform.claude.com/docs/en/build-with-claude/effort>
+pub(in crate::dialect) fn overlay(
+    current: &dyn Fn(&str) -> Option<Json>,
+    mut sampling: Object<'static>,
+) -> Result<Overlay> {
+    let effort = sampling.remove("reasoning_effort");
+    let config = sampling.remove("output_config");
+    if effort.is_some() || config.is_some() {
+        let mut merged = Object::default();
+        for layer in [current("output_config"), config].into_iter().flatten() {
+            for (key, value) in layer.as_object().into_iter().flat_map(Object::iter) {
+                merged.set(key, value.clone());
+            }
+        }
+        if let Some(effort) = effort {
+            if !matches!(effort.as_str(), Some("low" | "medium" | "high" | "xhigh" | "max")) {
+                let path = Path::root().key("sampling").key("reasoning_effort");
+                return Err(Error::unsupported(
+                    path,
+                    "the Messages API knows low, medium, high, xhigh and max",
+                ));
+            }
+            merged.set("effort", effort);
+        }
+        sampling.set("output_config", Value::Object(merged));
+    }
+    Ok(Overlay { set: sampling, drop: vec!["temperature", "top_p"] })
+}

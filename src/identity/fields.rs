@@ -1,0 +1,143 @@
+//! The table of what is part of a message's identity, in the order it is hashed; what is not here is not part of it.
+
+use super::Fields;
+use crate::json::{Json, Object, Value, canonical, canonical_text};
+use crate::message::{
+    AssistantMessage, CallKind, Content, Message, Part, PartKind, Tool, ToolCall, ToolKind, ToolMessage,
+    item_kind, part_to_plain, tool_to_plain,
+};
+
+pub(super) fn message(message: &Message, out: &mut Fields) {
+    out.add(message.role());
+    match message {
+        Message::System(m) => content(&m.content, out),
+        Message::User(m) => content(&m.content, out),
+        Message::Assistant(m) => assistant(m, out),
+        Message::Tool(m) => tool(m, out),
+    }
+}
+
+fn text(text: &str, out: &mut Fields) {
+    out.add("text");
+    out.add(text);
+}
+
+fn content(content: &Content, out: &mut Fields) {
+    match content {
+        Content::Text(t) => text(t, out),
+        Content::Parts(parts) => {
+            out.add("parts");
+            out.add(parts.len().to_string());
+            for p in parts {
+                part(p, out);
+            }
+        }
+    }
+}
+
+fn part(part: &Part, out: &mut Fields) {
+    match &part.kind {
+        PartKind::Text(t) => {
+            out.add("text");
+            out.add(&**t);
+        }
+        // How closely a model should look (`detail`) is a setting, not what was said.
+        PartKind::Image { url, detail: _ } => {
+            out.add("image_url");
+            out.add(&**url);
+        }
+        kind @ (PartKind::Audio { .. } | PartKind::File { .. } | PartKind::Native { .. }) => {
+            let plain = part_to_plain(&Part::new(kind.clone()));
+            out.add(plain.kind().unwrap_or(""));
+            out.add(canonical(&plain));
+        }
+    }
+}
+
+fn assistant(m: &AssistantMessage, out: &mut Fields) {
+    text(m.content.as_deref().unwrap_or(""), out);
+    if let Some(reasoning) = &m.reasoning_content {
+        out.add("reasoning");
+        out.add(&**reasoning);
+    }
+    for item in &m.provider_state {
+        if let Some((kind, state)) = state(item, &m.tool_calls) {
+            out.add("state");
+            out.add(kind);
+            out.add(canonical(&state));
+        }
+    }
+    for call in &m.tool_calls {
+        out.add("call");
+        out.add(call.kind.as_str());
+        out.add(&*call.id);
+        out.add(&*call.name);
+        out.add(call.namespace.as_deref().unwrap_or(""));
+        match call.kind {
+            CallKind::Custom => out.add(&*call.arguments),
+            CallKind::Function => match canonical_text(&call.arguments) {
+                Some(canonical) => out.add(canonical),
+                None => out.add(&*call.arguments),
+            },
+        }
+    }
+}
+
+/// What a provider-state item adds to the identity: nothing where the typed fields say it all, the opaque fields
+/// where they say the rest, else the whole item. The rule is the host framework's own.
+fn state<'a>(item: &'a Json, calls: &[ToolCall]) -> Option<(&'a str, Json)> {
+    const OPAQUE: [&str; 4] = ["encrypted_content", "signature", "data", "phase"];
+    let kind = item_kind(item);
+    let call_id = || item.get("call_id").and_then(|id| id.as_str());
+    let represented = match kind {
+        "message" | "reasoning" => true,
+        "function_call" | "custom_tool_call" => calls.iter().any(|call| Some(&*call.id) == call_id()),
+        _ => false,
+    };
+    if !represented {
+        return Some((kind, item.clone()));
+    }
+    let mut held = Object::default();
+    for key in OPAQUE {
+        if let Some(value) = item.get(key).filter(|v| !v.is_null()) {
+            held.set(key, value.clone());
+        }
+    }
+    if kind == "message" {
+        if let Some(parts) = item.get("content").and_then(|c| c.as_array()) {
+            let untyped: Vec<Json> = parts
+                .iter()
+                .filter(|p| !matches!(p.kind(), Some("input_text" | "output_text")))
+                .cloned()
+                .collect();
+            if !untyped.is_empty() {
+                held.set("content", Value::Array(untyped));
+            }
+        }
+    }
+    (!held.is_empty()).then(|| (kind, Value::Object(held)))
+}
+
+fn tool(m: &ToolMessage, out: &mut Fields) {
+    content(&m.content, out);
+    out.add("tool_call_id");
+    out.add(&*m.tool_call_id);
+    // Only failure: a declared success and silence are the same message.
+    if m.failed() {
+        out.add("is_error");
+    }
+}
+
+pub(super) fn tools(tools: &[Tool], out: &mut Fields) {
+    out.add(tools.len().to_string());
+    for tool in tools {
+        let mut declared = tool.clone();
+        // A provider's own tool is its declaration; elsewhere, fields of one wire are not part of it.
+        if !matches!(tool.kind, ToolKind::Native(_)) {
+            declared.extra = Default::default();
+        }
+        declared.description.get_or_insert_with(|| "".into());
+        declared.parameters.get_or_insert_with(|| Value::Object(Object::default()));
+        out.add(canonical(&tool_to_plain(&declared)));
+    }
+}

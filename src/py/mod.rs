@@ -1,0 +1,1 @@
+//! The Python module: exports only, it decides nothing.

@@ -1,0 +1,180 @@
+//! The seal: no marker leaves, a failed result says so in its text once, everything else keeps its bytes.
+
+use super::Sealed;
+use super::edit::Edits;
+use crate::dialect::{self, Code, Losses, ResultForm};
+use crate::error::{Error, Kind, Result};
+use crate::json::{Entry, Slice, compact, unescape, write_string};
+use crate::message::Dialect;
+use crate::outcome::{LABEL, MARKER, may_hold_marker, starts_with_label};
+use crate::path::Path;
+use std::borrow::Cow;
+
+/// Seals a request body. Without a marker in it the input comes back as it is, unread.
+pub fn seal(dialect: Dialect, body: &[u8]) -> Result<Sealed<'_>> {
+    if !may_hold_marker(body) {
+        return Ok(Sealed { body: Cow::Borrowed(body), losses: Vec::new() });
+    }
+    let document = Slice::document(body)?;
+    let mut walk =
+        Walk { form: dialect::result_form(dialect)?, edits: Edits::default(), losses: Losses::default() };
+    walk.value(document, Place::Body, &Path::root())?;
+    let body = if walk.edits.is_empty() { Cow::Borrowed(body) } else { Cow::Owned(walk.edits.apply(body)) };
+    Ok(Sealed { body, losses: walk.losses.0 })
+}
+
+/// Where in the body we are: only there can a tool result stand.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Body,
+    Messages,
+    Message,
+    Blocks,
+    Block,
+    Elsewhere,
+}
+
+struct Walk {
+    form: ResultForm,
+    edits: Edits,
+    losses: Losses,
+}
+
+impl Walk {
+    fn value(&mut self, value: Slice<'_>, place: Place, path: &Path) -> Result<()> {
+        if !may_hold_marker(value.text.as_bytes()) {
+            return Ok(());
+        }
+        let entries = value.entries()?;
+        if value.is_object() {
+            return self.object(value, &entries, place, path);
+        }
+        let inner = match place {
+            Place::Messages => Place::Message,
+            Place::Blocks => Place::Block,
+            Place::Body | Place::Message | Place::Block | Place::Elsewhere => Place::Elsewhere,
+        };
+        for (n, entry) in entries.iter().enumerate() {
+            self.value(entry.value, inner, &path.index(n))?;
+        }
+        Ok(())
+    }
+
+    fn object(&mut self, object: Slice<'_>, entries: &[Entry<'_>], place: Place, path: &Path) -> Result<()> {
+        let markers: Vec<usize> =
+            entries.iter().enumerate().filter(|(_, e)| e.is(MARKER)).map(|(n, _)| n).collect();
+        let mut renamed = None;
+        if !markers.is_empty() {
+            if self.is_result(entries, place) {
+                renamed = self.result(object, entries, &markers, path)?;
+            } else {
+                for _ in &markers {
+                    self.losses.add(Code::MarkerMisplaced, path.key(MARKER), "not on a tool result: removed");
+                }
+            }
+            self.edits.remove(entries, |n| markers.contains(&n) && Some(n) != renamed);
+        }
+        for (n, entry) in entries.iter().enumerate() {
+            if !markers.contains(&n) {
+                let inner = match place {
+                    Place::Body if entry.is(self.form.messages) => Place::Messages,
+                    Place::Message if entry.is("content") => Place::Blocks,
+                    _ => Place::Elsewhere,
+                };
+                self.value(entry.value, inner, &path.key(&entry.key()))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn is_result(&self, entries: &[Entry<'_>], place: Place) -> bool {
+        let here = if self.form.in_blocks { Place::Block } else { Place::Message };
+        let last = entries.iter().rfind(|e| e.is(self.form.key)).and_then(|e| e.value.string());
+        place == here && last.is_some_and(|token| self.form.kinds.contains(&unescape(&token).0.as_ref()))
+    }
+
+    /// The outcome of a tool result takes its public form. Gives the marker that becomes a native field, if one does.
+    fn result(
+        &mut self,
+        object: Slice<'_>,
+        entries: &[Entry<'_>],
+        markers: &[usize],
+        path: &Path,
+    ) -> Result<Option<usize>> {
+        let mut outcome = None;
+        for &n in markers {
+            outcome = match entries[n].value.text {
+                "true" => Some(true),
+                "false" => Some(false),
+                "null" => None,
+                _ => return Err(Error::new(Kind::Marker, path.key(MARKER), "expected true or false")),
+            };
+        }
+        let Some(outcome) = outcome else { return Ok(None) };
+        let Some(field) = self.form.native_field else {
+            if outcome {
+                self.label(object, entries, path)?;
+            }
+            return Ok(None);
+        };
+        match entries.iter().rfind(|e| e.is(field)).map(|e| e.value.text) {
+            Some(native) if native == if outcome { "true" } else { "false" } => Ok(None),
+            Some(_) => {
+                Err(Error::new(Kind::Marker, path.key(MARKER), format!("says something else than {field}")))
+            }
+            None => {
+                let last = markers.last().copied();
+                if let Some(entry) = last.and_then(|n| entries.get(n)) {
+                    self.edits.replace(entry.start..entry.value.end(), format!("\"{field}\":{outcome}"));
+                }
+                Ok(last)
+            }
+        }
+    }
+
+    fn label(&mut self, object: Slice<'_>, entries: &[Entry<'_>], path: &Path) -> Result<()> {
+        let mut token = Vec::new();
+        write_string(LABEL, &mut token);
+        let token = String::from_utf8_lossy(&token).into_owned();
+        let key = self.form.content;
+        let mut missing = true;
+        // A key that stands twice is labelled twice: which one a server takes is its own affair.
+        for entry in entries.iter().filter(|e| e.is(key)) {
+            missing = false;
+            let value = entry.value;
+            match value.first() {
+                b'n' => self.edits.replace(value.start..value.end(), token.clone()),
+                b'"' => {
+                    let text = value.string().map(|token| unescape(&token).0).unwrap_or_default();
+                    if !starts_with_label(&text) {
+                        self.edits.insert(value.start + 1, token.trim_matches('"').to_owned());
+                    }
+                }
+                b'[' => {
+                    let parts = value.entries()?;
+                    if !parts.first().is_some_and(|part| is_labelled(part.value)) {
+                        let part = crate::json::Object::default()
+                            .with("type", self.form.text_part)
+                            .with("text", LABEL);
+                        let comma = if parts.is_empty() { "" } else { "," };
+                        self.edits.insert(value.start + 1, compact(&part.into()) + comma);
+                    }
+                }
+                _ => return Err(Error::shape(path.key(key), "expected a string or a list of parts")),
+            }
+        }
+        if missing {
+            // The object holds at least the key that makes it a tool result.
+            self.edits.insert(object.start + 1, format!("\"{key}\":{token},"));
+        }
+        Ok(())
+    }
+}
+
+fn is_labelled(part: Slice<'_>) -> bool {
+    part.is_object()
+        && part.entries().is_ok_and(|fields| {
+            let text = fields.iter().rfind(|f| f.is("text")).and_then(|f| f.value.string());
+            text.is_some_and(|token| starts_with_label(&unescape(&token).0))
+        })
+}
