@@ -17,11 +17,20 @@ pub(in crate::dialect) fn leave(fields: &Object<'_>, path: &Path, losses: &mut L
     for (key, value) in fields.iter() {
         match key.as_ref() {
             "items" => leave_items(value, &path.key("items"), losses),
-            "@group" => leave_group(value, &path.key("namespace"), losses),
+            "$group" => leave_group(value, &path.key("namespace"), losses),
             // How a string was spelled, not what it says.
             "input" if of_request => {}
             key if is_layout(key) || is_nothing(value) => {}
             MARKER => losses.add(Code::MarkerMisplaced, path.key(key), "stands on no tool result; left out"),
+            // Its effort is among the sampling.
+            "reasoning" if of_request => {
+                for (key, value) in value.as_object().into_iter().flat_map(|fields| fields.iter()) {
+                    if !is_nothing(value) {
+                        let path = path.key("reasoning").key(key);
+                        losses.add(Code::FieldDropped, path, "only Responses has this field");
+                    }
+                }
+            }
             "previous_response_id" | "conversation" | "prompt" if of_request => {
                 losses.add(Code::FieldDropped, path.key(key), "what it names stands only at the source");
             }

@@ -56,7 +56,7 @@ fn some_text(value: Option<&crate::message::Text>) -> Option<Json> {
 
 /// Is this one of the keys that this wire's reader made up to remember a spelling?
 fn is_layout(key: &str) -> bool {
-    matches!(key, "@instructions" | "@bare" | "@message" | "@custom" | "@group")
+    matches!(key, "$instructions" | "$bare" | "$message" | "$custom" | "$group")
 }
 
 /// A layout key of a message, call, part or tool.

@@ -6,12 +6,12 @@
 //! |---|---|---|
 //! | request | `input` | `"string"`: `input` was one string; `"absent"`: there was none; `null`: it was null |
 //! | request | any typed key | it was there and held nothing: `null`, `""`, `[]` |
-//! | system message | `@instructions` | it stood in `instructions` |
-//! | system, user message | `@bare` | the item had no `type` |
-//! | system, user message | `@message` | a message, although its only part looks like an item of its own |
+//! | system message | `$instructions` | it stood in `instructions` |
+//! | system, user message | `$bare` | the item had no `type` |
+//! | system, user message | `$message` | a message, although its only part looks like an item of its own |
 //! | assistant message | `items` | the items of the turn, where the typed fields do not rebuild them |
-//! | tool message | `@custom` | `true`: a `custom_tool_call_output`; `false`: not one, although the call is custom |
-//! | tool | `@group` | the first of a namespace group: the group's own fields |
+//! | tool message | `$custom` | `true`: a `custom_tool_call_output`; `false`: not one, although the call is custom |
+//! | tool | `$group` | the first of a namespace group: the group's own fields |
 //! | part | `type` | the whole part as it stood (`parts.rs`) |
 
 use super::{HERE, parts, text, tools, turn};
@@ -51,7 +51,7 @@ pub(in crate::dialect) fn read_request(body: Cursor<'_>) -> Result<Request> {
     request.model = said(&fields, "model").map(|c| c.str().map(Text::from)).transpose()?;
     if let Some(instructions) = said(&fields, "instructions") {
         let content = Content::Text(instructions.str()?.into());
-        let extra = Extra::new(HERE, Object::default().with("@instructions", true));
+        let extra = Extra::new(HERE, Object::default().with("$instructions", true));
         request.messages.push(Message::System(SystemMessage { content, developer: false, extra }));
     }
     if let Some(layout) = read_input(&fields, &mut request.messages)? {
@@ -206,9 +206,9 @@ impl<'p> Items<'p, '_> {
         let mut extra = fields.rest(&known);
         match kind {
             // Said even where the call says it too, so that the message alone can be written.
-            CallKind::Custom => extra.set("@custom", true.into()),
+            CallKind::Custom => extra.set("$custom", true.into()),
             CallKind::Function if self.kinds.get(id) == Some(&CallKind::Custom) => {
-                extra.set("@custom", false.into())
+                extra.set("$custom", false.into())
             }
             CallKind::Function => {}
         }
@@ -229,10 +229,10 @@ fn read_message(fields: &Fields<'_>) -> Result<Message> {
     let typed = fields.some("type").is_some();
     let mut extra = fields.rest(if typed { &["type", "role", "content"] } else { &["role", "content"] });
     if !typed {
-        extra.set("@bare", true.into());
+        extra.set("$bare", true.into());
     }
     if parts::whole_item(&content).is_some() {
-        extra.set("@message", true.into());
+        extra.set("$message", true.into());
     }
     let extra = Extra::new(HERE, extra);
     let role = fields.need("role")?;

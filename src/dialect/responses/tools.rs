@@ -27,7 +27,7 @@ fn read_group(group: &Fields<'_>, out: &mut Vec<Tool>) -> Result<()> {
     for (n, tool) in members.items()?.enumerate() {
         let mut layout = Object::default();
         if n == 0 {
-            layout.set("@group", group.rest(&["type", "name", "tools"]).into());
+            layout.set("$group", group.rest(&["type", "name", "tools"]).into());
         }
         out.push(read_tool(&tool.fields()?, Some(name), layout)?);
     }
@@ -108,7 +108,7 @@ pub(super) fn write_tools(request: &Request, mode: Mode, losses: &mut Losses) ->
             out.push(declaration);
             continue;
         };
-        let fields = layout(&tool.extra, "@group").and_then(|group| group.as_object());
+        let fields = layout(&tool.extra, "$group").and_then(|group| group.as_object());
         match &mut open {
             Some((name, _, tools)) if *name == namespace && fields.is_none() => tools.push(declaration),
             _ => {

@@ -76,7 +76,7 @@ pub(in crate::dialect) fn write_message(message: &Message, options: Options) -> 
 /// The text of `instructions`, if that is where the first message stands.
 fn instructions(first: &SystemMessage, mode: Mode) -> Option<&Text> {
     let Content::Text(words) = &first.content else { return None };
-    let there = layout(&first.extra, "@instructions").is_some();
+    let there = layout(&first.extra, "$instructions").is_some();
     let goes_there = !mode.same && !first.developer && first.extra.of(HERE).is_none();
     ((there || goes_there) && !words.is_empty()).then_some(words)
 }
@@ -185,13 +185,13 @@ impl Writer<'_> {
 
     fn plain(&mut self, role: &'static str, content: &Content, extra: &Extra, path: &Path) -> Result<()> {
         crate::dialect::leave(HERE, extra, path, self.losses);
-        if let (Some(item), None) = (parts::whole_item(content), layout(extra, "@message")) {
+        if let (Some(item), None) = (parts::whole_item(content), layout(extra, "$message")) {
             self.items.push(item.clone());
             return Ok(());
         }
         let mode = Mode { same: turn::is_ours(extra.dialect(), self.mode), ..self.mode };
         let mut item = Object::default();
-        if layout(extra, "@bare").is_none() {
+        if layout(extra, "$bare").is_none() {
             item.set("type", "message".into());
         }
         item.set("role", role.into());
@@ -203,7 +203,7 @@ impl Writer<'_> {
 
     fn result(&mut self, result: &ToolMessage, path: &Path) -> Result<Json> {
         crate::dialect::leave(HERE, &result.extra, path, self.losses);
-        let said = match layout(&result.extra, "@custom") {
+        let said = match layout(&result.extra, "$custom") {
             Some(Value::Bool(custom)) => Some(if *custom { CallKind::Custom } else { CallKind::Function }),
             _ => None,
         };

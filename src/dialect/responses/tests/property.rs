@@ -362,7 +362,7 @@ fn sealed(body: &Json) -> Json {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn a_body_comes_back_value_equal(body in body(false)) {

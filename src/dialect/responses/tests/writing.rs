@@ -303,7 +303,7 @@ fn another_wire_hears_of_every_field_it_leaves() {
     assert_eq!(
         heard(&read(&body).unwrap().extra, Path::root()),
         [
-            "reasoning field.dropped",
+            "reasoning.summary field.dropped",
             "store field.dropped",
             "previous_response_id field.dropped",
             "_vf_is_error marker.misplaced",
