@@ -42,6 +42,10 @@ impl Path {
         Self(steps)
     }
 
+    pub fn steps(&self) -> &[Step] {
+        &self.0
+    }
+
     pub fn push(&mut self, step: Step) {
         self.0.push(step);
     }

@@ -5,16 +5,21 @@ use crate::path::Path;
 use std::fmt;
 
 macro_rules! codes {
-    ($($(#[$doc:meta])* $name:ident = $code:literal),+ $(,)?) => {
+    ($($(#[doc = $doc:literal])* $name:ident = $code:literal),+ $(,)?) => {
         /// The kinds of loss.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum Code { $($(#[$doc])* $name),+ }
+        pub enum Code { $($(#[doc = $doc])* $name),+ }
 
         impl Code {
             pub const ALL: &[Code] = &[$(Code::$name),+];
 
             pub fn as_str(self) -> &'static str {
                 match self { $(Code::$name => $code),+ }
+            }
+
+            /// The sentence that says what the code means.
+            pub fn meaning(self) -> &'static str {
+                match self { $(Code::$name => concat!($($doc),*).trim_ascii()),+ }
             }
         }
     };
@@ -31,7 +36,9 @@ codes! {
     MarkerMisplaced = "marker.misplaced",
     /// Media moved out of a tool result into the user content behind the results.
     ImageHoisted = "image.hoisted",
+    /// Sound moved out of a tool result into the user content behind the results.
     AudioHoisted = "audio.hoisted",
+    /// A document moved out of a tool result into the user content behind the results.
     DocumentHoisted = "document.hoisted",
     /// The `detail` of an image.
     ImageDetailDropped = "image.detail_dropped",
@@ -43,38 +50,61 @@ codes! {
     StructuredAsText = "structured.as_text",
     /// A native block written as its text.
     BlockAsText = "block.as_text",
+    /// Several texts written as one.
     TextJoined = "text.joined",
     /// A stand-in where the wire needs some text.
     TextPlaceholder = "text.placeholder",
+    /// The wire has no field for this name.
     NameDropped = "name.dropped",
+    /// An id that the wire does not allow, written as another one.
     IdMapped = "id.mapped",
+    /// The wire needs an id that the source does not state.
     IdMinted = "id.minted",
+    /// The id or status that a provider gave to an item.
     ItemIdDropped = "item_id.dropped",
+    /// Arguments written as JSON of equal value in another spelling.
     ArgumentsReserialised = "arguments.reserialised",
+    /// A custom tool written as a function with one text argument.
     CustomWrapped = "custom.wrapped",
+    /// A namespace written as part of the tool's name.
     NamespaceFolded = "namespace.folded",
+    /// Reasoning that only its own provider can read or replay.
     ReasoningDropped = "reasoning.dropped",
+    /// The place of the reasoning within the turn is not known.
     ReasoningOrderAssumed = "reasoning.order_assumed",
+    /// A mark for a prompt cache.
     CacheDropped = "cache.dropped",
+    /// Metadata that the wire has no place for.
     MetaDropped = "meta.dropped",
+    /// Citations that the wire has no place for.
     CitationsDropped = "citations.dropped",
+    /// A refusal written as plain text.
     RefusalAsText = "refusal.as_text",
+    /// The phase of an assistant message.
     PhaseDropped = "phase.dropped",
+    /// A developer message written as a system message.
     DeveloperAsSystem = "developer.as_system",
+    /// Neighbouring messages written as one.
     Merged = "merged",
+    /// A message that stood before a tool result is written behind it.
     OrderUserAfterResults = "order.user_after_results",
     /// The same result stated twice; written once.
     DuplicateDropped = "duplicate.dropped",
+    /// Something empty that the wire does not allow.
     EmptyDropped = "empty.dropped",
     /// A required limit on output that the source does not state.
     MaxTokensAssumed = "max_tokens.assumed",
+    /// A sampling knob that the wire does not have.
     SamplingDropped = "sampling.dropped",
+    /// A field of a tool declaration that the wire does not have.
     ToolFieldDropped = "tool.field_dropped",
+    /// A tool choice written as the nearest one that the wire has.
     ToolChoiceReduced = "tool_choice.reduced",
     /// A field that only the source wire has.
     FieldDropped = "field.dropped",
     /// The typed fields were changed after the native form was read, so that form was left out.
     NativeStale = "native.stale",
+    /// A lone surrogate read as U+FFFD.
     SurrogateReplaced = "surrogate.replaced",
 }
 

@@ -11,8 +11,9 @@ pub use assistant::{AssistantMessage, CallKind, ToolCall, item_kind};
 pub use content::{Content, FileSource, Part, PartKind, data_url};
 pub use extra::{Dialect, Extra};
 pub use plain::{
-    message_from_plain, message_to_plain, part_from_plain, part_to_plain, request_from_plain,
-    request_to_plain, tool_call_from_plain, tool_call_to_plain, tool_from_plain, tool_to_plain,
+    choice_to_plain, extra_to_plain, message_from_plain, message_to_plain, part_from_plain, part_to_plain,
+    request_from_plain, request_to_plain, tool_call_from_plain, tool_call_to_plain, tool_from_plain,
+    tool_to_plain,
 };
 pub use request::{Request, Tool, ToolChoice, ToolKind};
 pub use tool::ToolMessage;

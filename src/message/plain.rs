@@ -39,7 +39,7 @@ fn dialect_from(cursor: Cursor<'_>) -> Result<Dialect> {
     Dialect::from_name(cursor.str()?).ok_or_else(|| cursor.expected("the name of a dialect"))
 }
 
-fn extra_to_plain(extra: &Extra) -> Option<Json> {
+pub fn extra_to_plain(extra: &Extra) -> Option<Json> {
     extra.get().map(|(dialect, fields)| {
         Value::from(Object::default().with(dialect.as_str(), Value::Object(fields.clone())))
     })
@@ -312,7 +312,7 @@ fn object_member(fields: &Fields<'_>, key: &str) -> Result<Option<Json>> {
     fields.some(key).map(|c| c.fields().map(|_| c.to_json())).transpose()
 }
 
-fn choice_to_plain(choice: &ToolChoice) -> Json {
+pub fn choice_to_plain(choice: &ToolChoice) -> Json {
     let named = |kind: CallKind, name: &str| {
         Value::from(Object::default().with("type", kind.as_str()).with("name", text(name)))
     };

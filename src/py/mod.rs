@@ -1,1 +1,42 @@
 //! The Python module: exports only, it decides nothing.
+
+mod body;
+mod calls;
+mod dialects;
+mod door;
+mod errors;
+mod functions;
+mod hosts;
+mod mcp;
+mod messages;
+mod noun;
+mod overlay;
+mod parts;
+mod rendered;
+mod report;
+mod request;
+
+/// What `toolwire` is made of.
+#[pyo3::pymodule]
+mod _core {
+    #[pymodule_export]
+    use super::calls::{PyTool, PyToolCall};
+    #[pymodule_export]
+    use super::dialects::{AnthropicDialect, ChatDialect, ResponsesDialect};
+    #[pymodule_export]
+    use super::functions::{convert, error_kinds, loss_codes, message_hash, prefix_hashes, tools_hash};
+    #[pymodule_export]
+    use super::messages::{PyAssistantMessage, PySystemMessage, PyToolMessage, PyUserMessage};
+    #[pymodule_export]
+    use super::parts::{PyAudioPart, PyFilePart, PyImagePart, PyNativePart, PyTextPart};
+    #[pymodule_export]
+    use super::rendered::PyRendered;
+    #[pymodule_export]
+    use super::report::{PyLoss, PyNativeOutcome};
+    #[pymodule_export]
+    use super::request::PyRequest;
+
+    #[pymodule_export]
+    #[expect(non_upper_case_globals, reason = "the name is Python's")]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+}

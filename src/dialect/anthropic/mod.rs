@@ -1,7 +1,32 @@
-//! stub
+//! Anthropic Messages: typed blocks, tool results that can say that they failed, and reasoning that is replayed as it is.
+
+mod blocks;
+mod leave;
+mod outcomes;
 mod overlay;
-use crate::dialect::ResultForm;
+mod pen;
+mod read;
+mod results;
+mod settings;
+mod tools;
+mod turn;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+pub(super) use leave::leave;
+pub(super) use outcomes::native_outcome;
 pub(super) use overlay::overlay;
+pub(super) use read::read_request;
+pub(super) use write::{write_message, write_request};
+
+use crate::dialect::ResultForm;
+use crate::message::Dialect;
+
+/// The wire of this room.
+const HERE: Dialect = Dialect::Anthropic;
+
 pub(super) const RESULT: ResultForm = ResultForm {
     messages: "messages",
     in_blocks: true,
@@ -11,21 +36,3 @@ pub(super) const RESULT: ResultForm = ResultForm {
     text_part: "text",
     native_field: Some("is_error"),
 };
-use crate::dialect::{Losses, NativeOutcome, Options};
-use crate::error::Result;
-use crate::json::{Cursor, Json, Object};
-use crate::message::{Message, Request};
-use crate::path::Path;
-pub(super) fn read_request(_body: Cursor<'_>) -> Result<Request> {
-    unimplemented!()
-}
-pub(super) fn write_request(_r: &Request, _o: Options, _l: &mut Losses) -> Result<Object<'static>> {
-    unimplemented!()
-}
-pub(super) fn write_message(_m: &Message, _o: Options) -> Result<Json> {
-    unimplemented!()
-}
-pub(super) fn native_outcome(_item: &Json, _path: &Path) -> Option<NativeOutcome> {
-    None
-}
-pub(super) fn leave(_f: &Object<'_>, _p: &Path, _l: &mut Losses) {}

@@ -1,0 +1,92 @@
+"""Keeps what a tool said about itself, that it worked or failed, through every wire format."""
+
+from typing import TypeAlias
+
+from toolwire import _core
+from toolwire._core import (
+    AnthropicDialect,
+    AssistantMessage,
+    AudioPart,
+    ChatDialect,
+    FilePart,
+    ImagePart,
+    Loss,
+    NativeOutcome,
+    NativePart,
+    Rendered,
+    Request,
+    ResponsesDialect,
+    SystemMessage,
+    TextPart,
+    Tool,
+    ToolCall,
+    ToolMessage,
+    UserMessage,
+    __version__,
+    convert,
+    message_hash,
+    prefix_hashes,
+    tools_hash,
+)
+from toolwire._errors import (
+    ArgumentsError,
+    JsonError,
+    LimitError,
+    LossError,
+    LossWarning,
+    MarkerError,
+    PairingError,
+    ResultError,
+    ShapeError,
+    ToolwireError,
+    UnsupportedError,
+)
+
+Message: TypeAlias = SystemMessage | UserMessage | AssistantMessage | ToolMessage
+"""Any message of a conversation."""
+
+ContentPart: TypeAlias = TextPart | ImagePart | AudioPart | FilePart | NativePart
+"""Any part of a message's content."""
+
+LOSS_CODES: dict[str, str] = _core.loss_codes()
+"""Every loss code with the sentence that says what it means."""
+
+__all__ = [
+    "LOSS_CODES",
+    "AnthropicDialect",
+    "ArgumentsError",
+    "AssistantMessage",
+    "AudioPart",
+    "ChatDialect",
+    "ContentPart",
+    "FilePart",
+    "ImagePart",
+    "JsonError",
+    "LimitError",
+    "Loss",
+    "LossError",
+    "LossWarning",
+    "MarkerError",
+    "Message",
+    "NativeOutcome",
+    "NativePart",
+    "PairingError",
+    "Rendered",
+    "Request",
+    "ResponsesDialect",
+    "ResultError",
+    "ShapeError",
+    "SystemMessage",
+    "TextPart",
+    "Tool",
+    "ToolCall",
+    "ToolMessage",
+    "ToolwireError",
+    "UnsupportedError",
+    "UserMessage",
+    "__version__",
+    "convert",
+    "message_hash",
+    "prefix_hashes",
+    "tools_hash",
+]

@@ -1,0 +1,70 @@
+"""Every exception and warning of toolwire: plain classes, so that they pickle."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from toolwire._core import Loss
+
+# `$`, or keys, indices and quoted keys one behind the other.
+_PATH = re.compile(r"""(\$|(?:\.?[A-Za-z_$][\w$-]*|\[\d+\]|\["(?:[^"\\]|\\.)*"\])+): """)
+
+
+class ToolwireError(ValueError):
+    """Something was refused. The sentence starts with the path of the thing and never quotes its content."""
+
+    @property
+    def path(self) -> str:
+        """Where: `messages[2].content[0]`, or `$` for the whole."""
+        match = _PATH.match(str(self))
+        return match[1] if match else "$"
+
+
+class JsonError(ToolwireError):
+    """Not JSON by RFC 8259, or not UTF-8."""
+
+
+class LimitError(ToolwireError):
+    """Nested deeper or larger than the one limit."""
+
+
+class ShapeError(ToolwireError):
+    """JSON, or an object, of another shape than the format says."""
+
+
+class MarkerError(ToolwireError):
+    """A private marker that is not a bool, or that contradicts its message."""
+
+
+class ResultError(ToolwireError):
+    """An MCP result that is not a completed call, or that contradicts itself."""
+
+
+class PairingError(ToolwireError):
+    """Calls and results that do not belong together."""
+
+
+class ArgumentsError(ToolwireError):
+    """Call arguments that the target needs as an object and that are not one."""
+
+
+class UnsupportedError(ToolwireError):
+    """Something the target has no form for at all."""
+
+
+class LossError(ToolwireError):
+    """`strict=True` met a loss; `losses` holds all of them."""
+
+    losses: tuple[Loss, ...] = ()
+
+
+class LossWarning(UserWarning):
+    """A loss reported by a function whose result has no room for a report."""
+
+    loss: Loss | None
+
+    def __init__(self, message: str = "", loss: Any = None) -> None:
+        super().__init__(message)
+        self.loss = loss

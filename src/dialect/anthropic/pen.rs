@@ -1,0 +1,128 @@
+//! What every writer of this wire carries along: how strict it is, and where losses go.
+
+use super::HERE;
+use crate::dialect::loss::{Code, Losses};
+use crate::dialect::{self, ids};
+use crate::json::{Json, Object, Value};
+use crate::message::Extra;
+use crate::outcome::MARKER;
+use crate::path::Path;
+use std::borrow::Cow;
+
+pub(super) struct Pen<'l> {
+    /// The request was read from this wire: it is written back as it was, nothing settled, fitted or dropped.
+    pub(super) same: bool,
+    pub(super) internal: bool,
+    pub(super) losses: &'l mut Losses,
+}
+
+fn allowed_in_id(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_' || c == '-'
+}
+
+/// Can this id stand on the wire as it is?
+pub(super) fn fits(id: &str) -> bool {
+    matches!(ids::fit(id, allowed_in_id, usize::MAX), Cow::Borrowed(_))
+}
+
+impl Pen<'_> {
+    pub(super) fn lose(&mut self, code: Code, path: Path, detail: &str) {
+        self.losses.add(code, path, detail);
+    }
+
+    /// Reports the fields of another wire; they are not written here.
+    pub(super) fn leave(&mut self, extra: &Extra, path: &Path) {
+        dialect::leave(HERE, extra, path, self.losses);
+    }
+
+    /// A call id, fitted to the characters of this wire where it comes from another one.
+    pub(super) fn id<'t>(&mut self, id: &'t str, path: impl FnOnce() -> Path) -> Cow<'t, str> {
+        if self.same {
+            return Cow::Borrowed(id);
+        }
+        let fitted = ids::fit(id, allowed_in_id, usize::MAX);
+        if matches!(fitted, Cow::Owned(_)) {
+            self.lose(Code::IdMapped, path(), "holds characters that Anthropic refuses in an id");
+        }
+        fitted
+    }
+
+    /// Adds fields of this wire, without those that only lay out the typed form.
+    pub(super) fn put(
+        &mut self,
+        object: &mut Object<'static>,
+        fields: &Object<'static>,
+        layout: &[&str],
+        path: &Path,
+    ) {
+        for (key, value) in fields.iter() {
+            if layout.contains(&key.as_ref()) || object.get(key).is_some() {
+                continue;
+            }
+            if key == MARKER {
+                self.misplaced(path);
+                continue;
+            }
+            let value = self.clean(value, path);
+            object.0.push((key.clone(), value));
+        }
+    }
+
+    /// `put` for the fields of this wire in an extra; those of another wire are reported.
+    pub(super) fn extra(
+        &mut self,
+        object: &mut Object<'static>,
+        extra: &Extra,
+        layout: &[&str],
+        path: &Path,
+    ) {
+        match extra.of(HERE) {
+            Some(fields) => self.put(object, fields, layout, path),
+            None => self.leave(extra, path),
+        }
+    }
+
+    /// A native value without the private marker, which has no place in one: a provider must never see it.
+    pub(super) fn clean(&mut self, value: &Json, path: &Path) -> Json {
+        let mut value = value.clone();
+        if strip(&mut value) {
+            self.misplaced(path);
+        }
+        value
+    }
+
+    fn misplaced(&mut self, path: &Path) {
+        self.lose(
+            Code::MarkerMisplaced,
+            path.clone(),
+            "the private marker was not on a tool result and is removed",
+        );
+    }
+}
+
+/// Removes the marker wherever it is a key, but not inside the arguments of a call, which are data.
+fn strip(value: &mut Json) -> bool {
+    match value {
+        Value::Array(items) => items.iter_mut().fold(false, |found, item| strip(item) | found),
+        Value::Object(object) => {
+            let mut found = object.remove(MARKER).is_some();
+            for (key, member) in &mut object.0 {
+                if key != "input" {
+                    found |= strip(member);
+                }
+            }
+            found
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
+}
+
+/// A string value of its own.
+pub(super) fn text(text: &str) -> Json {
+    Value::String(Cow::Owned(text.to_owned()))
+}
+
+/// A text block.
+pub(super) fn text_block(content: &str) -> Object<'static> {
+    Object::default().with("type", "text").with("text", text(content))
+}

@@ -1,0 +1,154 @@
+//! Tool results: the one place of this wire where an outcome is declared.
+
+use super::HERE;
+use super::blocks::{Written, read_content, write_content, write_part};
+use super::pen::{Pen, text};
+use super::read::{CONTENT, LAYOUT, refuse_layout_names};
+use crate::dialect::hoist::hoist;
+use crate::dialect::loss::Code;
+use crate::error::{Error, Kind, Result};
+use crate::json::{Fields, Json, Object, Value};
+use crate::message::{Content, Extra, Part, PartKind, ToolMessage};
+use crate::outcome::{MARKER, read_marker};
+use crate::path::Path;
+
+const ABSENT: &str = "absent";
+/// Stands where a failing result says nothing: the API wants some text there.
+const NO_OUTPUT: &str = "(no output)";
+
+/// `layout` says where in its native message the result stood.
+pub(super) fn read(fields: &Fields<'_>, layout: Object<'static>) -> Result<ToolMessage> {
+    refuse_layout_names(fields)?;
+    let declared = fields.get("is_error").map(|c| c.bool()).transpose()?;
+    let marked = read_marker(fields.get(MARKER))?;
+    if let (Some(declared), Some(marked)) = (declared, marked)
+        && declared != marked
+    {
+        let path = fields.path().key(MARKER);
+        return Err(Error::new(Kind::Marker, path, "says the opposite of is_error beside it"));
+    }
+    let (content, spelling) = match fields.get("content") {
+        // The host framework reads both as an empty list.
+        None => (Content::Parts(Vec::new()), Some(ABSENT.into())),
+        Some(content) if content.is_null() => (Content::Parts(Vec::new()), Some(Value::Null)),
+        Some(content) => read_content(content)?,
+    };
+    let mut extra = fields.rest(&["type", "tool_use_id", "content", "is_error", MARKER]);
+    extra.0.extend(layout.with_some(CONTENT, spelling).0);
+    Ok(ToolMessage {
+        tool_call_id: fields.need_str("tool_use_id")?.into(),
+        content,
+        name: None,
+        is_error: declared.or(marked),
+        extra: Extra::new(HERE, extra),
+    })
+}
+
+/// A result as its block, and the media that had to leave it. `called` is the name of the tool it answers.
+pub(super) fn write(
+    result: &ToolMessage,
+    called: Option<&str>,
+    path: &Path,
+    pen: &mut Pen<'_>,
+) -> Result<(Json, Vec<Json>)> {
+    if result.name.is_some() && (pen.same || result.name.as_deref() != called) {
+        pen.lose(Code::NameDropped, path.key("name"), "a tool result has no name on this wire");
+    }
+    let id = pen.id(&result.tool_call_id, || path.key("tool_call_id"));
+    let (content, media) = if pen.same {
+        (as_it_was(result, path, pen)?, Vec::new())
+    } else {
+        fitted(result, &id, called, path, pen)?
+    };
+    let mut block = Object::default()
+        .with("type", "tool_result")
+        .with("tool_use_id", text(&id))
+        .with_some("content", content)
+        .with_some("is_error", result.is_error);
+    pen.extra(&mut block, &result.extra, &LAYOUT, path);
+    Ok((block.into(), media))
+}
+
+fn as_it_was(result: &ToolMessage, path: &Path, pen: &mut Pen<'_>) -> Result<Option<Json>> {
+    if matches!(&result.content, Content::Parts(parts) if parts.is_empty()) {
+        match result.extra.of(HERE).and_then(|own| own.get(CONTENT)) {
+            Some(Value::String(word)) if word == ABSENT => return Ok(None),
+            Some(Value::Null) => return Ok(Some(Value::Null)),
+            _ => {}
+        }
+    }
+    Ok(Some(write_content(&result.content, &result.extra, path, pen)?.value()))
+}
+
+/// Content by the rules of the API: a failing result holds text, some of it not blank; an empty one is left out.
+fn fitted(
+    result: &ToolMessage,
+    id: &str,
+    called: Option<&str>,
+    path: &Path,
+    pen: &mut Pen<'_>,
+) -> Result<(Option<Json>, Vec<Json>)> {
+    let mut media = Vec::new();
+    let written = if result.failed() && !pen.internal {
+        let hoisted = hoist(result, id, called, "these results", path, pen.losses);
+        media = write_media(result, &hoisted.media, path, pen)?;
+        write_content(&text_only(hoisted.content, path, pen)?, &result.extra, path, pen)?
+    } else {
+        write_content(&result.content, &result.extra, path, pen)?
+    };
+    let blank = match &written {
+        Written::Text(text) => text.trim().is_empty(),
+        Written::Blocks(blocks) => blocks.is_empty() || result.content.is_blank(),
+    };
+    if !blank {
+        return Ok((Some(written.value()), media));
+    }
+    let path = path.key("content");
+    if result.failed() {
+        pen.lose(Code::TextPlaceholder, path, "Anthropic wants some text in a failing result");
+        return Ok((Some(NO_OUTPUT.into()), media));
+    }
+    if matches!(&result.content, Content::Text(text) if !text.is_empty()) {
+        pen.lose(Code::EmptyDropped, path, "Anthropic refuses blank text");
+    }
+    Ok((None, media))
+}
+
+/// The hoisted media as blocks; every second part is a medium, in the order of the media in the result.
+fn write_media(result: &ToolMessage, media: &[Part], path: &Path, pen: &mut Pen<'_>) -> Result<Vec<Json>> {
+    let Content::Parts(parts) = &result.content else { return Ok(Vec::new()) };
+    let mut from = parts
+        .iter()
+        .enumerate()
+        .filter(|(_, p)| {
+            matches!(p.kind, PartKind::Image { .. } | PartKind::Audio { .. } | PartKind::File { .. })
+        })
+        .map(|(n, _)| path.key("content").index(n));
+    let mut at = path.key("content");
+    media
+        .iter()
+        .enumerate()
+        .map(|(n, part)| {
+            if n % 2 == 1 {
+                at = from.next().unwrap_or_else(|| path.key("content"));
+            }
+            write_part(part, &at, pen)
+        })
+        .collect()
+}
+
+/// Native blocks by their text stand-in, where they have one.
+fn text_only(content: Content, path: &Path, pen: &mut Pen<'_>) -> Result<Content> {
+    let Content::Parts(mut parts) = content else { return Ok(content) };
+    for (n, part) in parts.iter_mut().enumerate() {
+        let path = path.key("content").index(n);
+        if part.as_text().is_none() {
+            return Err(Error::unsupported(path, "a failing result holds nothing but text on this wire"));
+        }
+        if part.extra.of(HERE).is_some_and(|own| own.get("type").is_some()) {
+            pen.lose(Code::BlockAsText, path, "a failing result holds nothing but text on this wire");
+            part.extra = Extra::none();
+        }
+    }
+    Ok(Content::Parts(parts))
+}

@@ -1,0 +1,232 @@
+//! Messages to Anthropic JSON: the system prompt, the turns, and the results of a turn in the one user message behind it.
+
+use super::blocks::{Written, write_content};
+use super::pen::Pen;
+use super::read::{AT, IN_LIST, JOINED, LAYOUT, MESSAGE};
+use super::{HERE, results, settings, turn};
+use crate::dialect::Options;
+use crate::dialect::loss::{Code, Losses};
+use crate::dialect::pairing::{Placed, settle, tool_name};
+use crate::error::{Error, Result};
+use crate::json::{Json, Object, Value};
+use crate::message::{Content, Extra, Message, PartKind, Request, SystemMessage};
+use crate::path::Path;
+
+pub(in crate::dialect) fn write_request(
+    request: &Request,
+    options: Options,
+    losses: &mut Losses,
+) -> Result<Object<'static>> {
+    let same = request.dialect == Some(HERE);
+    let placed = if same {
+        request.messages.iter().enumerate().map(|(at, message)| Placed { at, message }).collect()
+    } else {
+        settle(&request.messages, losses)?
+    };
+    let mut pen = Pen { same, internal: options.internal, losses };
+    let leading =
+        placed.iter().take_while(|p| matches!(p.message, Message::System(m) if !is_in_list(m))).count();
+    let (system, rest) = placed.split_at(leading);
+    let system = write_system(system, &mut pen)?;
+    let mut list = List::default();
+    for placed in rest {
+        let called = match placed.message {
+            Message::Tool(result) => tool_name(&request.messages[..placed.at], result),
+            _ => None,
+        };
+        list.add(placed.message, called, &placed.path(), &mut pen)?;
+    }
+    settings::write(request, system, list.finish(), &mut pen)
+}
+
+/// One message by itself. It is written by the rules for foreign messages, unless it came from this wire.
+pub(in crate::dialect) fn write_message(message: &Message, options: Options) -> Result<Json> {
+    let mut losses = Losses::default();
+    let same = message.extra().of(HERE).is_some();
+    let mut pen = Pen { same, internal: options.internal, losses: &mut losses };
+    let mut list = List { alone: true, ..List::default() };
+    let called = match message {
+        Message::Tool(result) => result.name.as_deref(),
+        _ => None,
+    };
+    list.add(message, called, &Path::root(), &mut pen)?;
+    list.finish().pop().ok_or_else(|| Error::unsupported(Path::root(), "the message says nothing"))
+}
+
+fn layout<'a>(extra: &'a Extra, key: &str) -> Option<&'a Json> {
+    extra.of(HERE)?.get(key)
+}
+
+fn is_in_list(system: &SystemMessage) -> bool {
+    layout(&system.extra, IN_LIST) == Some(&Value::Bool(true))
+}
+
+/// The top-level `system`: one text as a string, more of them as blocks.
+fn write_system(messages: &[Placed<'_>], pen: &mut Pen<'_>) -> Result<Option<Json>> {
+    let mut written = Vec::with_capacity(messages.len());
+    for placed in messages {
+        if let Message::System(system) = placed.message {
+            written.extend(system_content(system, &placed.path(), pen)?);
+        }
+    }
+    Ok(match written.len() {
+        0 => None,
+        1 => written.pop().map(Written::value),
+        _ => Some(written.into_iter().flat_map(Written::blocks).collect::<Vec<_>>().into()),
+    })
+}
+
+fn system_content(system: &SystemMessage, path: &Path, pen: &mut Pen<'_>) -> Result<Option<Written>> {
+    pen.leave(&system.extra, path);
+    if system.developer {
+        pen.lose(Code::DeveloperAsSystem, path.clone(), "Anthropic has one kind of instructions");
+    }
+    if let Content::Parts(parts) = &system.content {
+        let other = |kind: &PartKind| !matches!(kind, PartKind::Text(_) | PartKind::Native { .. });
+        if let Some(n) = parts.iter().position(|part| other(&part.kind)) {
+            let path = path.key("content").index(n);
+            return Err(Error::unsupported(path, "a system prompt holds nothing but text on this wire"));
+        }
+    }
+    content(&system.content, &system.extra, path, pen)
+}
+
+/// Nothing where another wire's message says nothing: the API refuses it.
+fn content(content: &Content, extra: &Extra, path: &Path, pen: &mut Pen<'_>) -> Result<Option<Written>> {
+    if !pen.same && content.is_blank() {
+        pen.lose(Code::EmptyDropped, path.clone(), "Anthropic refuses a message that says nothing");
+        return Ok(None);
+    }
+    write_content(content, extra, path, pen).map(Some)
+}
+
+/// The messages so far, the last of them perhaps still open.
+#[derive(Default)]
+struct List {
+    done: Vec<Json>,
+    open: Option<Open>,
+    /// A single message: its place in a conversation is not known.
+    alone: bool,
+}
+
+/// A user message that more may join.
+#[derive(Default)]
+struct Open {
+    fields: Object<'static>,
+    results: Vec<(Option<usize>, Json)>,
+    media: Vec<Json>,
+    said: Vec<Written>,
+}
+
+impl List {
+    fn add(&mut self, message: &Message, called: Option<&str>, path: &Path, pen: &mut Pen<'_>) -> Result<()> {
+        match message {
+            Message::System(system) => {
+                if !pen.same && !self.alone && !is_in_list(system) {
+                    let what = "a system message after the conversation has begun";
+                    return Err(Error::unsupported(path.clone(), what));
+                }
+                self.close();
+                if let Some(written) = system_content(system, path, pen)? {
+                    self.push("system", written.value(), &system.extra, path, pen);
+                }
+            }
+            Message::Assistant(assistant) => {
+                self.close();
+                if let Some(content) = turn::write(assistant, path, pen)? {
+                    self.push("assistant", content, &assistant.extra, path, pen);
+                }
+            }
+            Message::Tool(result) => {
+                let (block, media) = results::write(result, called, path, pen)?;
+                let at = layout(&result.extra, AT).filter(|_| pen.same).and_then(number);
+                let open = self.user(&result.extra, |open| open.said.is_empty(), path, pen);
+                open.results.push((at, block));
+                open.media.extend(media);
+            }
+            Message::User(user) => {
+                if user.extra.of(HERE).is_none() {
+                    pen.leave(&user.extra, path);
+                }
+                if let Some(written) = content(&user.content, &user.extra, path, pen)? {
+                    // On the same wire, user messages behind one another stay apart.
+                    let many = !pen.same;
+                    let joins = |open: &Open| !open.results.is_empty() && (many || open.said.is_empty());
+                    self.user(&user.extra, joins, path, pen).said.push(written);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The user message that this one belongs to: as it was read, else results together and what follows with them.
+    fn user(
+        &mut self,
+        extra: &Extra,
+        joins: impl Fn(&Open) -> bool,
+        path: &Path,
+        pen: &mut Pen<'_>,
+    ) -> &mut Open {
+        let joins = match layout(extra, JOINED) {
+            Some(Value::Bool(joined)) if pen.same => *joined && self.open.is_some(),
+            _ => self.open.as_ref().is_some_and(joins),
+        };
+        if !joins {
+            self.close();
+        }
+        let open = self.open.get_or_insert_default();
+        put_fields(&mut open.fields, extra, path, pen);
+        open
+    }
+
+    fn push(&mut self, role: &'static str, content: Json, extra: &Extra, path: &Path, pen: &mut Pen<'_>) {
+        let mut message = Object::default().with("role", role).with("content", content);
+        put_fields(&mut message, extra, path, pen);
+        self.done.push(message.into());
+    }
+
+    fn close(&mut self) {
+        let Some(mut open) = self.open.take() else { return };
+        let content = match open.said.pop() {
+            Some(only) if open.results.is_empty() && open.said.is_empty() => only.value(),
+            last => {
+                open.said.extend(last);
+                open.blocks().into()
+            }
+        };
+        let mut message = Object::default().with("role", "user").with("content", content);
+        message.0.extend(open.fields.0);
+        self.done.push(message.into());
+    }
+
+    fn finish(mut self) -> Vec<Json> {
+        self.close();
+        self.done
+    }
+}
+
+impl Open {
+    /// Results, media, then what was said; a result that stood elsewhere goes back there.
+    fn blocks(&mut self) -> Vec<Json> {
+        let mut blocks: Vec<Json> = std::mem::take(&mut self.media);
+        blocks.extend(self.said.drain(..).flat_map(Written::blocks));
+        for (n, (at, result)) in self.results.drain(..).enumerate() {
+            let at = at.unwrap_or(n).min(blocks.len());
+            blocks.insert(at, result);
+        }
+        blocks
+    }
+}
+
+fn put_fields(message: &mut Object<'static>, extra: &Extra, path: &Path, pen: &mut Pen<'_>) {
+    if let Some(Value::Object(fields)) = layout(extra, MESSAGE) {
+        pen.put(message, fields, &LAYOUT[..0], path);
+    }
+}
+
+fn number(value: &Json) -> Option<usize> {
+    match value {
+        Value::Number(digits) => digits.parse().ok(),
+        _ => None,
+    }
+}

@@ -1,0 +1,292 @@
+//! The classes of the wire formats and what they do with a body.
+
+use crate::dialect::{self, Options};
+use crate::error::Error;
+use crate::json::{MAX_DEPTH, Object, Value};
+use crate::message::{Content, Dialect, Message, PartKind, Request, Text};
+use crate::path::Path;
+use crate::py::body::{Body, Buffer, apart, json_text};
+use crate::py::door::{Door, leave};
+use crate::py::errors::{OrRaise, blamed, raised, refuse, warn};
+use crate::py::hosts::{message_of, request_of};
+use crate::py::overlay::{Task, on_dict};
+use crate::py::rendered::PyRendered;
+use crate::py::request::PyRequest;
+use crate::request::{self, Sealed};
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyBytes, PyDict, PyMapping, PyString};
+use std::borrow::Cow;
+
+/// Reads any body into a request that remembers where surrogates were replaced.
+pub(super) fn parsed(py: Python<'_>, dialect: Dialect, body: &Body<'_>) -> PyResult<Request> {
+    body.read(py, |value, replaced| {
+        let mut request = dialect::read_request(dialect, value)?;
+        request.replaced = replaced.iter().map(|path| Text::from(path.to_string())).collect();
+        Ok(request)
+    })
+}
+
+/// Roughly the bytes of a request.
+pub(super) fn weight(request: &Request) -> usize {
+    let of_content = |content: &Content| match content {
+        Content::Text(text) => text.len(),
+        Content::Parts(parts) => parts
+            .iter()
+            .map(|part| match &part.kind {
+                PartKind::Text(text) | PartKind::Image { url: text, .. } => text.len(),
+                PartKind::Audio { data, .. } => data.len(),
+                PartKind::File { .. } | PartKind::Native { .. } => 4096,
+            })
+            .sum(),
+    };
+    let of_message = |message: &Message| match message {
+        Message::System(m) => of_content(&m.content),
+        Message::User(m) => of_content(&m.content),
+        Message::Assistant(m) => m.content.as_deref().map_or(0, str::len) + 1024 * m.provider_state.len(),
+        Message::Tool(m) => of_content(&m.content),
+    };
+    request.messages.iter().map(|message| 64 + of_message(message)).sum()
+}
+
+fn render(
+    py: Python<'_>,
+    dialect: Dialect,
+    request: &Bound<'_, PyAny>,
+    strict: bool,
+    internal: bool,
+) -> PyResult<PyRendered> {
+    let request = request_of(request)?;
+    let request: &Request = &request;
+    let work = || dialect::write_request(dialect, request, Options { internal });
+    let (body, losses) = apart(py, weight(request), work).or_raise(py)?;
+    if strict {
+        refuse(py, &losses)?;
+    }
+    PyRendered::object(py, body, &losses)
+}
+
+fn to_wire<'py>(
+    dialect: Dialect,
+    message: &Bound<'py, PyAny>,
+    internal: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = message.py();
+    let message = message_of(message, &Path::root())?;
+    let mut items = dialect::write_message(dialect, &message, Options { internal }).or_raise(py)?;
+    match dialect {
+        Dialect::Chat | Dialect::Anthropic if items.len() == 1 => leave(py, &items.remove(0)),
+        _ => leave(py, &Value::Array(items)),
+    }
+}
+
+/// Seals a body or overlays it; the result has the form of the body.
+fn change<'py>(dialect: Dialect, body: &Bound<'py, PyAny>, task: &Task<'_>) -> PyResult<Bound<'py, PyAny>> {
+    let py = body.py();
+    match Body::of(body)? {
+        Body::Bytes(bytes) => {
+            let text = bytes.as_bytes();
+            let sealed = apart(py, text.len(), || task.bytes(dialect, text)).or_raise(py)?;
+            warn(py, &sealed.losses)?;
+            Ok(match sealed.body {
+                Cow::Borrowed(_) => body.clone(),
+                Cow::Owned(changed) => PyBytes::new(py, &changed).into_any(),
+            })
+        }
+        Body::Buffer(bytes, buffer) => {
+            let text = bytes.as_bytes();
+            let sealed = apart(py, text.len(), || task.bytes(dialect, text)).or_raise(py)?;
+            warn(py, &sealed.losses)?;
+            Ok(match buffer {
+                Buffer::Array => PyByteArray::new(py, &sealed.body).into_any(),
+                Buffer::View => PyBytes::new(py, &sealed.body).into_any(),
+            })
+        }
+        Body::Text(text) => {
+            let json = json_text(&text)?;
+            let Sealed { body: sealed, losses } =
+                apart(py, json.len(), || task.bytes(dialect, json.as_bytes())).or_raise(py)?;
+            warn(py, &losses)?;
+            match sealed {
+                Cow::Borrowed(_) => Ok(body.clone()),
+                Cow::Owned(changed) => {
+                    let changed = String::from_utf8_lossy(&changed);
+                    Ok(PyString::new(py, &changed).into_any())
+                }
+            }
+        }
+        Body::Object(object) => {
+            let (sealed, losses) = on_dict(dialect, &dict_of(&object)?, task)?;
+            warn(py, &losses)?;
+            Ok(sealed.into_any())
+        }
+    }
+}
+
+impl Task<'_> {
+    fn bytes<'a>(&self, dialect: Dialect, text: &'a [u8]) -> crate::error::Result<Sealed<'a>> {
+        match self {
+            Task::Seal => request::seal(dialect, text),
+            Task::Overlay { model, sampling } => request::apply_overrides(dialect, text, model, sampling),
+        }
+    }
+}
+
+/// The members of a body that is an object, without touching what they hold.
+fn dict_of<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
+    let py = object.py();
+    if let Ok(dict) = object.cast::<PyDict>() {
+        return Ok(dict.clone());
+    }
+    if let Ok(mapping) = object.cast::<PyMapping>() {
+        let dict = PyDict::new(py);
+        dict.update(mapping).map_err(|cause| blamed(py, Path::root(), cause))?;
+        return Ok(dict);
+    }
+    let value = Door::new(MAX_DEPTH).enter(object, &Path::root())?;
+    let dict = leave(py, &value)?.cast_into::<PyDict>();
+    dict.map_err(|_| raised(py, &Error::shape(Path::root(), "expected an object")))
+}
+
+fn overrides<'py>(
+    dialect: Dialect,
+    body: &Bound<'py, PyAny>,
+    model: &Bound<'py, PyAny>,
+    sampling: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = body.py();
+    let path = Path::root().key("model");
+    let Value::String(model) = Door::new(MAX_DEPTH).enter(model, &path)? else {
+        return Err(raised(py, &Error::shape(path, "expected a string")));
+    };
+    let path = Path::root().key("sampling");
+    let sampling = match sampling {
+        None => Object::default(),
+        Some(sampling) => {
+            let given = if sampling.get_type().hasattr("model_dump")? {
+                let options = PyDict::new(py);
+                options.set_item("exclude_none", true)?;
+                let dump = sampling.call_method("model_dump", (), Some(&options));
+                dump.map_err(|cause| blamed(py, path.clone(), cause))?
+            } else {
+                sampling.clone()
+            };
+            match Door::new(MAX_DEPTH).enter(&given, &path)? {
+                Value::Object(sampling) => sampling,
+                _ => return Err(raised(py, &Error::shape(path, "expected an object"))),
+            }
+        }
+    };
+    change(dialect, body, &Task::Overlay { model: &model, sampling: &sampling })
+}
+
+/// A dialect by its name, by an object of its class, or by the class.
+pub(super) fn dialect_of(given: &Bound<'_, PyAny>, argument: &str) -> PyResult<Dialect> {
+    let py = given.py();
+    let error = || {
+        let path = Path::root().key(argument);
+        raised(py, &Error::shape(path, "expected the name of a dialect, or a dialect"))
+    };
+    if let Ok(name) = given.cast::<PyString>() {
+        return name.to_str().ok().and_then(Dialect::from_name).ok_or_else(error);
+    }
+    if given.is_instance_of::<ChatDialect>() || given.is(py.get_type::<ChatDialect>()) {
+        Ok(Dialect::Chat)
+    } else if given.is_instance_of::<ResponsesDialect>() || given.is(py.get_type::<ResponsesDialect>()) {
+        Ok(Dialect::Responses)
+    } else if given.is_instance_of::<AnthropicDialect>() || given.is(py.get_type::<AnthropicDialect>()) {
+        Ok(Dialect::Anthropic)
+    } else {
+        Err(error())
+    }
+}
+
+macro_rules! dialect_class {
+    ($class:ident, $dialect:expr, $wire:literal, $doc:literal) => {
+        #[doc = $doc]
+        #[pyclass(frozen, eq, hash, module = "toolwire")]
+        #[derive(PartialEq, Eq, Hash)]
+        pub(super) struct $class;
+
+        #[pymethods]
+        impl $class {
+            #[new]
+            fn new() -> Self {
+                Self
+            }
+
+            #[classattr]
+            fn name() -> &'static str {
+                $dialect.as_str()
+            }
+
+            /// Reads a request body: bytes, text, a mapping, or an SDK object.
+            #[pyo3(signature = (body: "Body") -> "Request")]
+            fn parse_request(&self, py: Python<'_>, body: &Bound<'_, PyAny>) -> PyResult<PyRequest> {
+                Ok(PyRequest::of(parsed(py, $dialect, &Body::of(body)?)?))
+            }
+
+            /// Writes a request body. What the wire cannot carry is listed in `losses`; `strict=True` raises
+            /// instead. `include_internal=True` is for the way between a harness program and the server beside it:
+            /// the private marker instead of the label.
+            #[pyo3(signature = (
+                request: "Request | Mapping[str, Any]",
+                *,
+                strict: "bool" = false,
+                include_internal: "bool" = false,
+            ) -> "Rendered")]
+            fn render_request(
+                &self,
+                py: Python<'_>,
+                request: &Bound<'_, PyAny>,
+                strict: bool,
+                include_internal: bool,
+            ) -> PyResult<PyRendered> {
+                render(py, $dialect, request, strict, include_internal)
+            }
+
+            /// One message as this wire writes it.
+            #[pyo3(signature = (
+                message: "Message | Mapping[str, Any]",
+                *,
+                include_internal: "bool" = false,
+            ) -> $wire)]
+            fn message_to_wire<'py>(
+                &self,
+                message: &Bound<'py, PyAny>,
+                include_internal: bool,
+            ) -> PyResult<Bound<'py, PyAny>> {
+                to_wire($dialect, message, include_internal)
+            }
+
+            /// An internal body as a provider may see it: no private marker, a failed result labelled. Bytes give
+            /// bytes, text gives text, and an object gives a new dict that shares what did not change.
+            #[pyo3(signature = (body: "BodyT") -> "BodyT")]
+            fn seal<'py>(&self, body: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+                change($dialect, body, &Task::Seal)
+            }
+
+            /// Lays a model and sampling knobs over a body, and seals it.
+            #[pyo3(signature = (body: "BodyT", model: "str", sampling: "Mapping[str, Any] | SupportsDump | None" = None) -> "BodyT")]
+            fn apply_overrides<'py>(
+                &self,
+                body: &Bound<'py, PyAny>,
+                model: &Bound<'py, PyAny>,
+                sampling: Option<&Bound<'py, PyAny>>,
+            ) -> PyResult<Bound<'py, PyAny>> {
+                overrides($dialect, body, model, sampling)
+            }
+
+            fn __repr__(&self) -> &'static str {
+                concat!(stringify!($class), "()")
+            }
+
+            fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, pyo3::types::PyType>, ()) {
+                (slf.get_type(), ())
+            }
+        }
+    };
+}
+
+dialect_class!(ChatDialect, Dialect::Chat, "dict[str, Any]", "OpenAI Chat Completions.");
+dialect_class!(ResponsesDialect, Dialect::Responses, "list[dict[str, Any]]", "OpenAI Responses.");
+dialect_class!(AnthropicDialect, Dialect::Anthropic, "dict[str, Any]", "Anthropic Messages.");

@@ -1,0 +1,17 @@
+//! The two doors between Python objects and JSON values; nobody else walks either.
+
+mod enter;
+mod host;
+mod leave;
+
+pub(super) use enter::{At, Door, replaced_losses};
+pub(super) use host::dump_without_none;
+pub(super) use leave::leave;
+
+use crate::json::MAX_DEPTH;
+
+/// What our own spelling may nest deeper than the body it was read from: it wraps some values once or twice.
+const SLACK: usize = 16;
+
+/// The depth limit of our own spelling.
+pub(super) const NOUN_DEPTH: usize = MAX_DEPTH + SLACK;

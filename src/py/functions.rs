@@ -1,0 +1,116 @@
+//! The functions of the module.
+
+use crate::dialect::{self, Code, Losses, Options};
+use crate::error::Kind;
+use crate::identity;
+use crate::json::{Object, Value, compact};
+use crate::message::{Message, Tool};
+use crate::path::Path;
+use crate::py::body::{Body, apart};
+use crate::py::dialects::{dialect_of, parsed, weight};
+use crate::py::errors::{OrRaise, refuse};
+use crate::py::hosts::{message_of, tool_of};
+use crate::py::noun::each;
+use crate::py::rendered::{PyRendered, Shape};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+
+/// A request body of one dialect as a body of another. `source` and `target` are names or dialects; the body comes
+/// back as what it went in: bytes, text, or a dict.
+#[pyfunction]
+#[pyo3(signature = (
+    body: "Body",
+    *,
+    source: "str | Dialect",
+    target: "str | Dialect",
+    strict: "bool" = false,
+) -> "Rendered")]
+pub(super) fn convert(
+    py: Python<'_>,
+    body: &Bound<'_, PyAny>,
+    source: &Bound<'_, PyAny>,
+    target: &Bound<'_, PyAny>,
+    strict: bool,
+) -> PyResult<PyRendered> {
+    let (source, target) = (dialect_of(source, "source")?, dialect_of(target, "target")?);
+    let body = Body::of(body)?;
+    let shape = match body {
+        Body::Bytes(_) | Body::Buffer(..) => Shape::Bytes,
+        Body::Text(_) => Shape::Text,
+        Body::Object(_) => Shape::Object,
+    };
+    let request = parsed(py, source, &body)?;
+    let work = || -> crate::error::Result<(Object<'static>, Losses, String)> {
+        let (body, losses) = dialect::write_request(target, &request, Options::default())?;
+        if matches!(shape, Shape::Object) {
+            return Ok((body, losses, String::new()));
+        }
+        let body = Value::Object(body);
+        let text = compact(&body);
+        Ok((Object::default(), losses, text))
+    };
+    let (object, losses, text) = apart(py, weight(&request), work).or_raise(py)?;
+    if strict {
+        refuse(py, &losses)?;
+    }
+    match shape {
+        Shape::Object => PyRendered::object(py, object, &losses),
+        Shape::Bytes | Shape::Text => PyRendered::text(py, &text, shape, &losses),
+    }
+}
+
+/// The identity of a message: one of ours, a mapping in the plain spelling, or a host's message object.
+#[pyfunction]
+#[pyo3(signature = (message: "Message | Mapping[str, Any] | SupportsDump") -> "str")]
+pub(super) fn message_hash(message: &Bound<'_, PyAny>) -> PyResult<String> {
+    Ok(identity::of(&*message_of(message, &Path::root())?).to_string())
+}
+
+/// The identity of a list of tools; no tools and an empty list are the same.
+#[pyfunction]
+#[pyo3(signature = (tools: "Sequence[Tool | Mapping[str, Any] | SupportsDump] | None") -> "str")]
+pub(super) fn tools_hash(tools: Option<&Bound<'_, PyAny>>) -> PyResult<String> {
+    let mut all: Vec<Tool> = Vec::new();
+    if let Some(tools) = tools {
+        each(tools, &Path::root().key("tools"), |tool, path| {
+            all.push(tool_of(tool, &path)?);
+            Ok(())
+        })?;
+    }
+    Ok(identity::of_tools(&all).to_string())
+}
+
+/// One identity per prefix of a conversation.
+#[pyfunction]
+#[pyo3(signature = (messages: "Sequence[Message | Mapping[str, Any] | SupportsDump]") -> "tuple[str, ...]")]
+pub(super) fn prefix_hashes<'py>(messages: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
+    let mut all: Vec<Message> = Vec::new();
+    each(messages, &Path::root().key("messages"), |message, path| {
+        all.push(message_of(message, &path)?.into_owned());
+        Ok(())
+    })?;
+    let hashes = identity::prefixes(&all);
+    PyTuple::new(messages.py(), hashes.iter().map(ToString::to_string))
+}
+
+/// The loss codes, each with the sentence that says what it means.
+#[pyfunction]
+#[pyo3(signature = () -> "dict[str, str]")]
+pub(super) fn loss_codes(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let codes = PyDict::new(py);
+    for code in Code::ALL {
+        codes.set_item(code.as_str(), code.meaning())?;
+    }
+    Ok(codes)
+}
+
+/// The kinds of error, each with the name of its exception class.
+#[pyfunction]
+#[pyo3(signature = () -> "dict[str, str]")]
+pub(super) fn error_kinds(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let kinds = PyDict::new(py);
+    for kind in Kind::ALL {
+        kinds.set_item(format!("{kind:?}"), kind.class())?;
+    }
+    Ok(kinds)
+}

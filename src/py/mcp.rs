@@ -1,0 +1,174 @@
+//! Results of MCP client libraries as the wire spells them; only what was set counts as said.
+
+use crate::dialect::mcp;
+use crate::error::{Error, Kind};
+use crate::json::{Cursor, MAX_DEPTH, Object, Value};
+use crate::message::{Text, ToolMessage};
+use crate::path::Path;
+use crate::py::door::{Door, dump_without_none};
+use crate::py::errors::{OrRaise, blamed, raised, warn};
+use crate::py::noun::each;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyMapping};
+
+/// The fields of a result: the wire's name, and the names of the attributes that hold it.
+const OUTCOME: (&str, [&str; 2]) = ("isError", ["isError", "is_error"]);
+const STRUCTURED: (&str, [&str; 2]) = ("structuredContent", ["structuredContent", "structured_content"]);
+const KIND: (&str, [&str; 2]) = ("resultType", ["resultType", "result_type"]);
+
+pub(super) fn read(
+    result: &Bound<'_, PyAny>,
+    tool_call_id: &Bound<'_, PyAny>,
+    name: Option<&Bound<'_, PyAny>>,
+) -> PyResult<ToolMessage> {
+    let py = result.py();
+    let mut door = Door::new(MAX_DEPTH);
+    let tool_call_id = text(&mut door, tool_call_id, "tool_call_id")?;
+    let name = name.map(|name| text(&mut door, name, "name")).transpose()?;
+    let wire = if result.cast::<PyMapping>().is_ok() {
+        spelled(door.enter(result, &Path::root())?)
+    } else {
+        object(&mut door, result)?
+    };
+    let message = mcp::read_result(Cursor::root(&wire), tool_call_id, name).or_raise(py)?;
+    warn(py, &door.losses())?;
+    Ok(message)
+}
+
+pub(super) fn write(py: Python<'_>, message: &ToolMessage) -> PyResult<Object<'static>> {
+    let (result, losses) = mcp::write_result(message).or_raise(py)?;
+    warn(py, &losses.0)?;
+    Ok(result)
+}
+
+fn text(door: &mut Door, object: &Bound<'_, PyAny>, key: &str) -> PyResult<Text> {
+    let path = Path::root().key(key);
+    let value = door.enter(object, &path)?;
+    Cursor::below(&path, &value).str().map(Text::from).or_raise(object.py())
+}
+
+/// A dict in the spelling of Python attributes was dumped from a model, and there an empty field says nothing.
+fn spelled(mut wire: Value<'static>) -> Value<'static> {
+    if let Value::Object(object) = &mut wire {
+        let dumped = STRUCTURED.1[1];
+        if object.get(dumped).is_some_and(Value::is_null) {
+            object.remove(dumped);
+        }
+    }
+    wire
+}
+
+/// What one object says: which attributes it has and which of them were set.
+struct Said<'a, 'py> {
+    result: &'a Bound<'py, PyAny>,
+    /// The names that were set, where the object keeps count (pydantic models do).
+    set: Option<Bound<'py, PyAny>>,
+}
+
+impl<'py> Said<'_, 'py> {
+    fn attribute(&self, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let py = self.result.py();
+        let path = Path::root().key(name);
+        self.result.getattr_opt(name).map_err(|cause| blamed(py, path, cause))
+    }
+
+    /// A field that was set; without a count, one that is not None.
+    fn field(&self, names: [&str; 2]) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let mut found: Option<Bound<'py, PyAny>> = None;
+        for name in names {
+            let Some(value) = self.attribute(name)? else { continue };
+            let set = match &self.set {
+                Some(set) => set.contains(name)?,
+                None => !value.is_none(),
+            };
+            if !set {
+                continue;
+            }
+            if found.as_ref().is_some_and(|first| !first.eq(&value).unwrap_or(false)) {
+                let path = Path::root().key(name);
+                let what = format!("says something else than {}", names[0]);
+                return Err(raised(value.py(), &Error::new(Kind::Result, path, what)));
+            }
+            found = Some(value);
+        }
+        Ok(found)
+    }
+}
+
+fn object(door: &mut Door, result: &Bound<'_, PyAny>) -> PyResult<Value<'static>> {
+    let py = result.py();
+    let root = Path::root();
+    let set = match result.get_type().hasattr("model_fields_set")? {
+        true => Some(result.getattr("model_fields_set")?),
+        false => None,
+    };
+    let said = Said { result, set };
+    let mut wire = Object::default();
+    if let Some(content) = said.attribute("content")?.filter(|content| !content.is_none()) {
+        let path = root.key("content");
+        let mut blocks = Vec::new();
+        each(&content, &path, |block, path| {
+            blocks.push(self::block(door, block, &path)?);
+            Ok(())
+        })?;
+        wire = wire.with("content", blocks);
+    }
+    if let Some(outcome) = said.field(OUTCOME.1)? {
+        let Ok(flag) = outcome.cast::<PyBool>() else {
+            let path = root.key(OUTCOME.0);
+            return Err(raised(py, &Error::new(Kind::Result, path, "expected true or false")));
+        };
+        wire = wire.with(OUTCOME.0, flag.is_true());
+    }
+    match said.field(STRUCTURED.1)? {
+        Some(structured) => wire = wire.with(STRUCTURED.0, door.enter(&structured, &root.key(STRUCTURED.0))?),
+        // A client that parses structured content for its caller keeps the result here.
+        None if said.set.is_none() => {
+            if let Some(data) = said.attribute("data")?.filter(|data| !data.is_none()) {
+                wire = wire.with(STRUCTURED.0, door.enter(&data, &root.key("data"))?);
+            }
+        }
+        None => {}
+    }
+    if let Some(meta) = said.attribute("meta")?.filter(|meta| !meta.is_none()) {
+        wire = wire.with("_meta", door.enter(&meta, &root.key("_meta"))?);
+    }
+    for name in KIND.1 {
+        // A default is no statement, unless the class stands for a result of another kind.
+        let Some(kind) = said.attribute(name)?.filter(|kind| !kind.is_none()) else { continue };
+        let set = match &said.set {
+            Some(set) => set.contains(name)?,
+            None => true,
+        };
+        if set || !kind.eq("complete").unwrap_or(false) {
+            wire.set(KIND.0, door.enter(&kind, &root.key(KIND.0))?);
+        }
+    }
+    if said.set.is_some() {
+        if let Some(extra) = said.attribute("model_extra")?.filter(|extra| !extra.is_none()) {
+            if let Value::Object(extra) = door.enter(&extra, &root)? {
+                for (key, value) in extra.0 {
+                    let known =
+                        [OUTCOME, STRUCTURED, KIND].iter().any(|(_, names)| names.contains(&key.as_ref()));
+                    if !known {
+                        wire.set(&key, value);
+                    }
+                }
+            }
+        }
+    }
+    if wire.is_empty() {
+        let name = result.get_type().name()?;
+        return Err(raised(py, &Error::shape(root, format!("expected a tool result, not {name}"))));
+    }
+    Ok(Value::Object(wire))
+}
+
+/// A content block. Its empty fields say nothing, and its `type` may be a default that nobody set.
+fn block(door: &mut Door, block: &Bound<'_, PyAny>, path: &Path) -> PyResult<Value<'static>> {
+    if block.get_type().hasattr("model_dump")? {
+        let dump = dump_without_none(block).map_err(|cause| blamed(block.py(), path.clone(), cause))?;
+        return door.enter(&dump, path);
+    }
+    door.enter(block, path)
+}

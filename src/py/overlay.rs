@@ -1,0 +1,213 @@
+//! The seal and the overlay on dicts: the core works on the few members that change, everything else is shared.
+
+use crate::dialect::{self, Loss};
+use crate::error::{Error, Kind};
+use crate::json::{Json, MAX_DEPTH, Object, Repeats, Value, compact, parse};
+use crate::message::Dialect;
+use crate::outcome::MARKER;
+use crate::path::{Path, Step};
+use crate::py::body::apart;
+use crate::py::door::{At, Door, leave};
+use crate::py::errors::{OrRaise, raised};
+use crate::request::{self, Sealed};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
+
+/// Members that an overlay reads or merges into; other lists and objects it can only replace.
+const MERGED: [&str; 3] = ["reasoning", "output_config", "include"];
+
+/// Text longer than this does not steer anything.
+const SHORT: usize = 256;
+
+/// What becomes of a body.
+pub(super) enum Task<'a> {
+    Seal,
+    Overlay { model: &'a str, sampling: &'a Object<'static> },
+}
+
+impl Task<'_> {
+    fn run(&self, dialect: Dialect, text: &[u8]) -> crate::error::Result<(Json, Vec<Loss>)> {
+        let Sealed { body, losses } = match self {
+            Task::Seal => request::seal(dialect, text)?,
+            Task::Overlay { model, sampling } => request::apply_overrides(dialect, text, model, sampling)?,
+        };
+        Ok((parse(&body, Repeats::LastWins)?.value.into_owned(), losses))
+    }
+}
+
+/// A member on its way to the core and back.
+struct Sent<'py> {
+    key: String,
+    name: Bound<'py, PyString>,
+    original: Bound<'py, PyAny>,
+    /// Which messages went along, where this is the list of messages.
+    chosen: Option<Vec<usize>>,
+}
+
+/// A new dict that shares every value that did not change with `body`.
+pub(super) fn on_dict<'py>(
+    dialect: Dialect,
+    body: &Bound<'py, PyDict>,
+    task: &Task<'_>,
+) -> PyResult<(Bound<'py, PyDict>, Vec<Loss>)> {
+    let py = body.py();
+    let root = Path::root();
+    let messages = dialect::result_form(dialect).or_raise(py)?.messages;
+    let mut door = Door::new(MAX_DEPTH);
+    let mut sent: Vec<Sent<'py>> = Vec::new();
+    let mut small = Object::default();
+    for (key, original) in body.copy()?.iter() {
+        let Ok(name) = key.cast_into::<PyString>() else {
+            return Err(raised(py, &Error::shape(root, "a key that is not a string")));
+        };
+        let key = door.text(&name, At::Base(&root))?;
+        let path = root.key(&key);
+        let mut chosen = None;
+        let value = match (&key == messages).then(|| items(&original)).flatten() {
+            Some(list) => {
+                let mut marked = Vec::new();
+                let mut values = Vec::new();
+                for (n, message) in list.iter().enumerate() {
+                    let path = path.index(n);
+                    if holds_marker(&mut door, message, At::Base(&path), 0)? {
+                        values.push(door.enter(message, &path)?);
+                        marked.push(n);
+                    }
+                }
+                chosen = Some(marked);
+                Value::Array(values)
+            }
+            None if key == MARKER || holds_marker(&mut door, &original, At::Base(&path), 0)? => {
+                door.enter(&original, &path)?
+            }
+            None if steers(&key, &original) => {
+                // What JSON cannot hold cannot steer either.
+                Door::new(MAX_DEPTH).enter(&original, &path).unwrap_or(Value::Null)
+            }
+            None => Value::Null,
+        };
+        small.0.push((key.clone().into(), value));
+        sent.push(Sent { key, name, original, chosen });
+    }
+    let small = Value::Object(small);
+    let text = compact(&small);
+    let done = apart(py, text.len(), || task.run(dialect, text.as_bytes()));
+    let (done, mut losses) = done.map_err(|mut error| {
+        error.path = moved(&error.path, &sent);
+        raised(py, &error)
+    })?;
+    for loss in &mut losses {
+        loss.path = moved(&loss.path, &sent);
+    }
+    losses.extend(door.losses());
+    let out = PyDict::new(py);
+    for (key, value) in done.as_object().into_iter().flat_map(Object::iter) {
+        let before = small.get(key);
+        let sent = sent.iter().find(|sent| &sent.key == key);
+        let value = match sent {
+            Some(sent) if before.is_some_and(|before| compact(before) == compact(value)) => {
+                sent.original.clone()
+            }
+            Some(Sent { original, chosen: Some(chosen), .. }) => spliced(py, original, chosen, value)?,
+            _ => leave(py, value)?,
+        };
+        let name = sent.map_or_else(|| PyString::new(py, key), |sent| sent.name.clone());
+        out.set_item(name, value)?;
+    }
+    Ok((out, losses))
+}
+
+fn items<'py>(value: &Bound<'py, PyAny>) -> Option<Vec<Bound<'py, PyAny>>> {
+    if let Ok(list) = value.cast::<PyList>() {
+        return Some(list.iter().collect());
+    }
+    value.cast::<PyTuple>().ok().map(|tuple| tuple.iter().collect())
+}
+
+/// The list of messages with the changed ones in their places.
+fn spliced<'py>(
+    py: Python<'py>,
+    original: &Bound<'py, PyAny>,
+    chosen: &[usize],
+    changed: &Json,
+) -> PyResult<Bound<'py, PyAny>> {
+    let changed = changed.as_array().filter(|changed| changed.len() == chosen.len());
+    let (Some(changed), Some(mut all)) = (changed, items(original)) else {
+        return Err(raised(py, &Error::shape(Path::root(), "the messages changed while they were sealed")));
+    };
+    for (at, message) in chosen.iter().zip(changed) {
+        if let Some(slot) = all.get_mut(*at) {
+            *slot = leave(py, message)?;
+        }
+    }
+    Ok(PyList::new(py, all)?.into_any())
+}
+
+/// A path in what the core saw as a path in the caller's body.
+fn moved(path: &Path, sent: &[Sent<'_>]) -> Path {
+    let steps = path.steps();
+    let [Step::Key(key), Step::Index(n), rest @ ..] = steps else { return path.clone() };
+    let chosen = sent.iter().find(|sent| sent.key == **key).and_then(|sent| sent.chosen.as_ref());
+    let Some(at) = chosen.and_then(|chosen| chosen.get(*n)) else { return path.clone() };
+    let mut moved = Path::root().key(key).index(*at);
+    rest.iter().for_each(|step| moved.push(step.clone()));
+    moved
+}
+
+/// May an overlay depend on this member?
+fn steers(key: &str, value: &Bound<'_, PyAny>) -> bool {
+    MERGED.contains(&key)
+        || value.is_instance_of::<PyBool>()
+        || value.is_instance_of::<PyInt>()
+        || value.is_instance_of::<PyFloat>()
+        || value.cast::<PyString>().is_ok_and(|text| text.len().is_ok_and(|len| len <= SHORT))
+}
+
+/// Does a marker stand anywhere in here? Objects of other libraries count as what they are as JSON; what cannot
+/// be JSON holds none.
+fn holds_marker(door: &mut Door, value: &Bound<'_, PyAny>, at: At<'_>, depth: usize) -> PyResult<bool> {
+    let py = value.py();
+    if value.is_none() || value.is_instance_of::<PyString>() {
+        return Ok(false);
+    }
+    if depth > MAX_DEPTH {
+        let what = format!("nested deeper than {MAX_DEPTH} levels");
+        return Err(raised(py, &Error::new(Kind::Limit, at.path(), what)));
+    }
+    if let Ok(dict) = value.cast::<PyDict>() {
+        for (key, value) in dict.copy()?.iter() {
+            door.spend(py, 1, at)?;
+            if key.cast::<PyString>().is_ok_and(|key| key == MARKER)
+                || holds_marker(door, &value, at, depth + 1)?
+            {
+                return Ok(true);
+            }
+        }
+        return Ok(false);
+    }
+    if let Some(items) = items(value) {
+        for (n, item) in items.iter().enumerate() {
+            door.spend(py, 1, at)?;
+            if holds_marker(door, item, At::Index(&at, n), depth + 1)? {
+                return Ok(true);
+            }
+        }
+        return Ok(false);
+    }
+    let class = value.get_type();
+    if class.hasattr("model_dump")?
+        || class.hasattr("__dataclass_fields__")?
+        || value.cast::<PyMapping>().is_ok()
+    {
+        return Ok(Door::new(MAX_DEPTH).enter(value, &Path::root()).is_ok_and(|json| marked(&json)));
+    }
+    Ok(false)
+}
+
+fn marked(json: &Json) -> bool {
+    match json {
+        Value::Array(items) => items.iter().any(marked),
+        Value::Object(object) => object.iter().any(|(key, value)| key == MARKER || marked(value)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
+}

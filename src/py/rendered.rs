@@ -1,0 +1,226 @@
+//! The class of a rendered body with its report.
+
+use crate::dialect::Losses;
+use crate::error::Error;
+use crate::json::{Json, Object, Value, canonical, compact};
+use crate::path::Path;
+use crate::py::body::{Body, json_text};
+use crate::py::door::{Door, NOUN_DEPTH, leave};
+use crate::py::errors::{OrRaise, loss_tuple, raised, warn};
+use crate::py::noun::{Noun, each};
+use crate::py::report::PyLoss;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyBytes, PyDict, PyString, PyTuple, PyType};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+enum Held {
+    Object(Json),
+    Bytes(Py<PyBytes>),
+    Text(Py<PyString>),
+}
+
+/// A body of some wire and what it could not carry.
+#[pyclass(frozen, module = "toolwire", name = "Rendered")]
+pub(super) struct PyRendered {
+    body: Held,
+    losses: Py<PyTuple>,
+}
+
+/// How `convert` hands a body back.
+#[derive(Clone, Copy)]
+pub(super) enum Shape {
+    Object,
+    Bytes,
+    Text,
+}
+
+impl PyRendered {
+    pub(super) fn object(py: Python<'_>, body: Object<'static>, losses: &Losses) -> PyResult<Self> {
+        Ok(Self { body: Held::Object(Value::Object(body)), losses: loss_tuple(py, &losses.0)?.unbind() })
+    }
+
+    /// A body that was written as text already.
+    pub(super) fn text(py: Python<'_>, text: &str, shape: Shape, losses: &Losses) -> PyResult<Self> {
+        let body = match shape {
+            Shape::Text => Held::Text(PyString::new(py, text).unbind()),
+            Shape::Object | Shape::Bytes => Held::Bytes(PyBytes::new(py, text.as_bytes()).unbind()),
+        };
+        Ok(Self { body, losses: loss_tuple(py, &losses.0)?.unbind() })
+    }
+}
+
+#[pymethods]
+impl PyRendered {
+    #[new]
+    #[pyo3(
+        signature = (body: "bytes | str | Mapping[str, Any]", losses: "Sequence[Loss | Mapping[str, Any]]" = None),
+        text_signature = "(body, losses=())"
+    )]
+    fn new<'py>(body: &Bound<'py, PyAny>, losses: Option<&Bound<'py, PyAny>>) -> PyResult<Self> {
+        let py = body.py();
+        let held = match Body::of(body)? {
+            Body::Bytes(bytes) | Body::Buffer(bytes, _) => Held::Bytes(bytes.unbind()),
+            Body::Text(text) => Held::Text(text.unbind()),
+            Body::Object(object) => {
+                let mut door = Door::new(NOUN_DEPTH);
+                let path = Path::root().key("body");
+                let value = door.enter(&object, &path)?;
+                if value.as_object().is_none() {
+                    return Err(raised(py, &Error::shape(path, "expected an object")));
+                }
+                warn(py, &door.losses())?;
+                Held::Object(value)
+            }
+        };
+        let mut report = Vec::new();
+        if let Some(losses) = losses {
+            let path = Path::root().key("losses");
+            each(losses, &path, |loss, path| {
+                let loss = match loss.cast::<PyLoss>() {
+                    Ok(loss) => loss.clone(),
+                    Err(_) => {
+                        let value = Door::new(NOUN_DEPTH).enter(loss, &path)?;
+                        let cursor = crate::json::Cursor::below(&path, &value);
+                        Bound::new(py, PyLoss::read(cursor).or_raise(py)?)?
+                    }
+                };
+                report.push(loss);
+                Ok(())
+            })?;
+        }
+        Ok(Self { body: held, losses: PyTuple::new(py, report)?.unbind() })
+    }
+
+    #[classattr]
+    fn __match_args__(py: Python<'_>) -> PyResult<Bound<'_, PyTuple>> {
+        PyTuple::new(py, ["body", "losses"])
+    }
+
+    /// The body: a fresh dict each time, or the bytes or text that `convert` was asked for.
+    #[getter]
+    fn body<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        match &self.body {
+            Held::Object(value) => leave(py, value),
+            Held::Bytes(bytes) => Ok(bytes.bind(py).clone().into_any()),
+            Held::Text(text) => Ok(text.bind(py).clone().into_any()),
+        }
+    }
+
+    #[getter]
+    fn losses<'py>(&self, py: Python<'py>) -> Bound<'py, PyTuple> {
+        self.losses.bind(py).clone()
+    }
+
+    /// The body as compact JSON, written without a detour through dicts.
+    #[pyo3(signature = () -> "bytes")]
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        match &self.body {
+            Held::Object(value) => Ok(PyBytes::new(py, compact(value).as_bytes())),
+            Held::Bytes(bytes) => Ok(bytes.bind(py).clone()),
+            Held::Text(text) => Ok(PyBytes::new(py, json_text(text.bind(py))?.as_bytes())),
+        }
+    }
+
+    /// `to_bytes` as text.
+    #[pyo3(signature = () -> "str")]
+    fn to_json<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
+        match &self.body {
+            Held::Object(value) => Ok(PyString::new(py, &compact(value))),
+            Held::Bytes(bytes) => {
+                let text = std::str::from_utf8(bytes.bind(py).as_bytes());
+                let text = text.map_err(|_| raised(py, &Error::shape(Path::root(), "not valid UTF-8")))?;
+                Ok(PyString::new(py, text))
+            }
+            Held::Text(text) => Ok(text.bind(py).clone()),
+        }
+    }
+
+    /// `body` and `losses` as a dict.
+    #[pyo3(signature = () -> "dict[str, Any]")]
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let losses = self.losses.bind(py).iter().map(|loss| loss.call_method0("to_dict"));
+        let dict = PyDict::new(py);
+        dict.set_item("body", self.body(py)?)?;
+        dict.set_item("losses", losses.collect::<PyResult<Vec<_>>>()?)?;
+        Ok(dict)
+    }
+
+    #[classmethod]
+    #[pyo3(signature = (data: "Mapping[str, Any]") -> "Self")]
+    fn from_dict(_class: &Bound<'_, PyType>, data: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let missing = || raised(data.py(), &Error::shape(Path::root().key("body"), "missing"));
+        let body = data.get_item("body").map_err(|_| missing())?;
+        Self::new(&body, data.get_item("losses").ok().as_ref())
+    }
+
+    /// A copy with other fields.
+    #[pyo3(signature = (**changes: "Any") -> "Self")]
+    fn replace<'py>(
+        slf: &Bound<'py, Self>,
+        changes: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let fields = PyDict::new(slf.py());
+        fields.set_item("body", slf.get().body(slf.py())?)?;
+        fields.set_item("losses", slf.get().losses(slf.py()))?;
+        if let Some(changes) = changes {
+            fields.update(changes.as_mapping())?;
+        }
+        slf.get_type().call((), Some(&fields))
+    }
+
+    /// What `copy.replace` calls.
+    #[pyo3(signature = (**changes: "Any") -> "Self")]
+    fn __replace__<'py>(
+        slf: &Bound<'py, Self>,
+        changes: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        Self::replace(slf, changes)
+    }
+
+    fn __eq__<'py>(&self, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = other.py();
+        let Ok(other) = other.cast::<Self>() else { return Ok(py.NotImplemented().into_bound(py)) };
+        let other = other.get();
+        let same = match (&self.body, &other.body) {
+            (Held::Object(a), Held::Object(b)) => a == b,
+            (Held::Bytes(a), Held::Bytes(b)) => a.bind(py).as_bytes() == b.bind(py).as_bytes(),
+            (Held::Text(a), Held::Text(b)) => a.bind(py).as_any().eq(b.bind(py))?,
+            _ => false,
+        };
+        let same = same && self.losses.bind(py).as_any().eq(other.losses.bind(py))?;
+        Ok(PyBool::new(py, same).to_owned().into_any())
+    }
+
+    fn __hash__(&self, py: Python<'_>) -> PyResult<u64> {
+        let mut hasher = DefaultHasher::new();
+        match &self.body {
+            Held::Object(value) => canonical(value).hash(&mut hasher),
+            Held::Bytes(bytes) => bytes.bind(py).as_bytes().hash(&mut hasher),
+            Held::Text(text) => text.bind(py).hash()?.hash(&mut hasher),
+        }
+        self.losses.bind(py).hash()?.hash(&mut hasher);
+        Ok(hasher.finish())
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let body =
+            self.body(py).and_then(|body| Ok(body.repr()?.to_string())).unwrap_or_else(|_| "...".into());
+        Ok(format!("Rendered(body={body}, losses={})", self.losses.bind(py).repr()?))
+    }
+
+    fn __copy__<'py>(slf: &Bound<'py, Self>) -> Bound<'py, Self> {
+        slf.clone()
+    }
+
+    fn __deepcopy__<'py>(slf: &Bound<'py, Self>, memo: &Bound<'py, PyAny>) -> Bound<'py, Self> {
+        let _ = memo;
+        slf.clone()
+    }
+
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyType>, (Bound<'py, PyAny>, Bound<'py, PyTuple>))> {
+        let py = slf.py();
+        Ok((slf.get_type(), (slf.get().body(py)?, slf.get().losses(py))))
+    }
+}
