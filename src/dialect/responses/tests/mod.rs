@@ -1,5 +1,6 @@
 //! The hard cases of this wire, one test per promise; here is what they share.
 
+mod bodies;
 mod outcomes;
 mod property;
 mod reading;
