@@ -33,6 +33,7 @@ pub(super) const RESULT: ResultForm = ResultForm {
     content: "output",
     text_part: "input_text",
     native_field: None,
+    stored_id: Some("id"),
 };
 
 /// Who asks for something to be written.
