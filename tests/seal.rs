@@ -109,6 +109,14 @@ fn the_other_wires() {
         out.body.as_ref(),
         br#"{"input":[{"type":"custom_tool_call_output","call_id":"c","output":"Tool execution failed:\nx"}]}"#
     );
+    // An edited item must not be read from the provider's store.
+    let body = r#"{"input":[{"id":"fc_1","type":"function_call_output","call_id":"c","output":"x","_vf_is_error":true}]}"#;
+    let out = seal(Responses, body.as_bytes()).unwrap();
+    assert_eq!(
+        out.body.as_ref(),
+        br#"{"input":[{"type":"function_call_output","call_id":"c","output":"Tool execution failed:\nx"}]}"#
+    );
+    assert_eq!(out.losses[0].code, Code::ItemIdDropped);
     // Anthropic has a field: the marker becomes it.
     let block = |fields: &str| {
         format!(

@@ -53,6 +53,8 @@ pub struct ResultForm {
     pub text_part: &'static str,
     /// The wire's own field for the outcome; without one, a failure is labelled.
     pub native_field: Option<&'static str>,
+    /// The key of the id under which the provider may hold a copy, which it would read instead of an edited result.
+    pub stored_id: Option<&'static str>,
 }
 
 /// Model and sampling as one wire takes them: top-level members to set, and members to take out.

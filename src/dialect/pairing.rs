@@ -90,14 +90,6 @@ fn answers<'a>(
             );
             continue;
         }
-        if let Some(moved) = between.first() {
-            let moved: &Placed<'_> = moved;
-            losses.add(
-                Code::OrderUserAfterResults,
-                moved.path(),
-                "stood before a result of the turn and is written behind the results",
-            );
-        }
         results.push((at, result));
         out.push(Placed { at, message });
     }
@@ -109,6 +101,13 @@ fn answers<'a>(
             path,
             "missing result: no tool message answers this call before the next turn",
         ));
+    }
+    let last = results.last().map(|(at, _)| *at);
+    for moved in &between {
+        if last.is_some_and(|last| moved.at < last) {
+            let detail = "stood before a result of the turn and is written behind the results";
+            losses.add(Code::OrderUserAfterResults, moved.path(), detail);
+        }
     }
     out.extend(between);
     Ok(())

@@ -34,6 +34,13 @@ enum Place {
     Elsewhere,
 }
 
+/// What a result's outcome became: the marker that turned into a native field, and whether the content changed.
+#[derive(Default)]
+struct Public {
+    field: Option<usize>,
+    edited: bool,
+}
+
 struct Walk {
     form: ResultForm,
     edits: Edits,
@@ -63,16 +70,22 @@ impl Walk {
     fn object(&mut self, object: Slice<'_>, entries: &[Entry<'_>], place: Place, path: &Path) -> Result<()> {
         let markers: Vec<usize> =
             entries.iter().enumerate().filter(|(_, e)| e.is(MARKER)).map(|(n, _)| n).collect();
-        let mut renamed = None;
+        let mut public = Public::default();
         if !markers.is_empty() {
             if self.is_result(entries, place) {
-                renamed = self.result(object, entries, &markers, path)?;
+                public = self.result(object, entries, &markers, path)?;
             } else {
                 for _ in &markers {
                     self.losses.add(Code::MarkerMisplaced, path.key(MARKER), "not on a tool result: removed");
                 }
             }
-            self.edits.remove(entries, |n| markers.contains(&n) && Some(n) != renamed);
+            let Public { field, edited } = public;
+            let is_stored_id = |n: usize| edited && self.form.stored_id.is_some_and(|id| entries[n].is(id));
+            if (0..entries.len()).any(is_stored_id) {
+                let detail = "a result with its stored id would be read from the store, without the label";
+                self.losses.add(Code::ItemIdDropped, path.key("id"), detail);
+            }
+            self.edits.remove(entries, |n| markers.contains(&n) && Some(n) != field || is_stored_id(n));
         }
         for (n, entry) in entries.iter().enumerate() {
             if !markers.contains(&n) {
@@ -93,14 +106,14 @@ impl Walk {
         place == here && last.is_some_and(|token| self.form.kinds.contains(&unescape(&token).0.as_ref()))
     }
 
-    /// The outcome of a tool result takes its public form. Gives the marker that becomes a native field, if one does.
+    /// The outcome of a tool result takes its public form.
     fn result(
         &mut self,
         object: Slice<'_>,
         entries: &[Entry<'_>],
         markers: &[usize],
         path: &Path,
-    ) -> Result<Option<usize>> {
+    ) -> Result<Public> {
         let mut outcome = None;
         for &n in markers {
             outcome = match entries[n].value.text {
@@ -110,15 +123,13 @@ impl Walk {
                 _ => return Err(Error::new(Kind::Marker, path.key(MARKER), "expected true or false")),
             };
         }
-        let Some(outcome) = outcome else { return Ok(None) };
+        let Some(outcome) = outcome else { return Ok(Public::default()) };
         let Some(field) = self.form.native_field else {
-            if outcome {
-                self.label(object, entries, path)?;
-            }
-            return Ok(None);
+            let edited = outcome && self.label(object, entries, path)?;
+            return Ok(Public { field: None, edited });
         };
         match entries.iter().rfind(|e| e.is(field)).map(|e| e.value.text) {
-            Some(native) if native == if outcome { "true" } else { "false" } => Ok(None),
+            Some(native) if native == if outcome { "true" } else { "false" } => Ok(Public::default()),
             Some(_) => {
                 Err(Error::new(Kind::Marker, path.key(MARKER), format!("says something else than {field}")))
             }
@@ -127,12 +138,14 @@ impl Walk {
                 if let Some(entry) = last.and_then(|n| entries.get(n)) {
                     self.edits.replace(entry.start..entry.value.end(), format!("\"{field}\":{outcome}"));
                 }
-                Ok(last)
+                Ok(Public { field: last, edited: false })
             }
         }
     }
 
-    fn label(&mut self, object: Slice<'_>, entries: &[Entry<'_>], path: &Path) -> Result<()> {
+    /// Puts the label in front of the content, where it is not there yet; tells whether it did.
+    fn label(&mut self, object: Slice<'_>, entries: &[Entry<'_>], path: &Path) -> Result<bool> {
+        let mut edited = false;
         let mut token = Vec::new();
         write_string(LABEL, &mut token);
         let token = String::from_utf8_lossy(&token).into_owned();
@@ -143,11 +156,15 @@ impl Walk {
             missing = false;
             let value = entry.value;
             match value.first() {
-                b'n' => self.edits.replace(value.start..value.end(), token.clone()),
+                b'n' => {
+                    self.edits.replace(value.start..value.end(), token.clone());
+                    edited = true;
+                }
                 b'"' => {
                     let text = value.string().map(|token| unescape(&token).0).unwrap_or_default();
                     if !starts_with_label(&text) {
                         self.edits.insert(value.start + 1, token.trim_matches('"').to_owned());
+                        edited = true;
                     }
                 }
                 b'[' => {
@@ -158,6 +175,7 @@ impl Walk {
                             .with("text", LABEL);
                         let comma = if parts.is_empty() { "" } else { "," };
                         self.edits.insert(value.start + 1, compact(&part.into()) + comma);
+                        edited = true;
                     }
                 }
                 _ => return Err(Error::shape(path.key(key), "expected a string or a list of parts")),
@@ -167,7 +185,7 @@ impl Walk {
             // The object holds at least the key that makes it a tool result.
             self.edits.insert(object.start + 1, format!("\"{key}\":{token},"));
         }
-        Ok(())
+        Ok(edited || missing)
     }
 }
 

@@ -35,4 +35,5 @@ pub(super) const RESULT: ResultForm = ResultForm {
     content: "content",
     text_part: "text",
     native_field: Some("is_error"),
+    stored_id: None,
 };

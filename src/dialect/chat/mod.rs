@@ -36,6 +36,7 @@ pub(super) const RESULT: ResultForm = ResultForm {
     content: "content",
     text_part: "text",
     native_field: None,
+    stored_id: None,
 };
 
 pub(super) fn write_message(message: &Message, options: Options) -> Result<Json> {
