@@ -308,3 +308,48 @@ proptest! {
         prop_assert_eq!(overlaid.get("messages"), sealed.get("messages"));
     }
 }
+
+/// A conversation that every wire can hold without a loss of what was said.
+fn common() -> impl Strategy<Value = Vec<Turn>> {
+    let said = "[a-z]{1,9}[a-z ,.]{0,9}[a-z]";
+    let arguments = (0..99i64, "[a-z]{0,5}").prop_map(|(n, q)| format!(r#"{{"n":{n},"q":"{q}"}}"#));
+    let outcome = prop_oneof![Just(None), Just(Some(true)), Just(Some(false))];
+    let parts = prop::collection::vec(said, 2..4).prop_map(|texts| {
+        let part = |text: String| Value::from(Object::default().with("type", "text").with("text", text));
+        Value::Array(texts.into_iter().map(part).collect())
+    });
+    let content = prop_oneof![said.prop_map(Value::from), parts];
+    let turn = (
+        content.clone(),
+        prop::option::of(said),
+        prop::collection::vec((arguments, Just(false)), 0..4),
+        prop::collection::vec((content, outcome), 4),
+    )
+        .prop_map(|(user, said, calls, results)| Turn {
+            // Anthropic takes no turn that says nothing, and no user message is lost between two turns.
+            said: if calls.is_empty() { Some(said.unwrap_or_else(|| "done".to_owned())) } else { said },
+            user: Some(user),
+            calls,
+            results,
+            reversed: false,
+            broken: 9,
+            between: false,
+        });
+    prop::collection::vec(turn, 1..5)
+}
+
+proptest! {
+    #[test]
+    fn a_message_has_one_identity_on_every_wire(turns in common()) {
+        // Ids that every wire allows.
+        let chat = compact(&body(&turns)).replace('.', "_");
+        let chat = parse(chat.as_bytes(), Repeats::Refused).unwrap().value.into_owned();
+        let request = read(Chat, &chat);
+        let expected = identity::prefixes(&request.messages);
+        for target in WIRES {
+            let (written, _) = write_request(target, &request, Options { internal: true }).unwrap();
+            let again = read(target, &Value::from(written));
+            prop_assert_eq!(&identity::prefixes(&again.messages), &expected, "{}", target);
+        }
+    }
+}
