@@ -7,12 +7,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+import cases_adapter
 import pytest
 from cases.tools.run import Case, run_case
-
-pytest.importorskip("toolwire")
-
-import cases_adapter
 
 FILE = Path(__file__).parent.parent / "cases" / "handout.json"
 CASES: list[Case] = json.loads(FILE.read_text(encoding="ascii"))

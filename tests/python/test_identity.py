@@ -11,12 +11,11 @@ from typing import Any
 import identity_cases
 import identity_reference as reference
 import pytest
+import toolwire
 from hypothesis import example, given
 from hypothesis import strategies as st
 from messages import build, build_tool, dump
 from strategies import json_values, messages, respelled, spell
-
-toolwire = pytest.importorskip("toolwire")
 
 # A lone surrogate has an identity like any other text; that it was replaced is a warning.
 pytestmark = pytest.mark.filterwarnings("ignore::toolwire.LossWarning")

@@ -13,10 +13,9 @@ from typing import Any
 
 import identity_reference as reference
 import pytest
+import toolwire
 from messages import build
 from oracle import exceptions
-
-toolwire = pytest.importorskip("toolwire")
 
 pytestmark = pytest.mark.filterwarnings("ignore::toolwire.LossWarning")
 

@@ -7,14 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-toolwire = pytest.importorskip("toolwire")
-for needed in ("pydantic", "openai", "anthropic", "mcp_types"):
-    pytest.importorskip(needed)
-
-from wire_oracle import problems  # noqa: E402
-from wire_oracle.files import WIRE, bodies, dialect_of, inputs, neighbours  # noqa: E402
-from wire_oracle.probe import leaks  # noqa: E402
+import toolwire
+from wire_oracle import problems
+from wire_oracle.files import WIRE, bodies, dialect_of, inputs, neighbours
+from wire_oracle.probe import leaks
 
 DIALECTS = {
     "chat": "ChatDialect",
