@@ -35,7 +35,7 @@ def show(title: str, *values: object) -> None:
 def main() -> None:
     results = asyncio.run(call_the_server())
     messages = [
-        toolwire.ToolMessage.from_mcp(result, tool_call_id=id, name=TOOL) for id, result in results.items()
+        toolwire.ToolMessage.from_mcp(result, tool_call_id=id) for id, result in results.items()
     ]
     show("The tool messages: what the server declared is a field", *(repr(message) for message in messages))
     show("Their identities", *(f"{message.identity}  is_error={message.is_error}" for message in messages))

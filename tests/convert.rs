@@ -1,6 +1,8 @@
 //! Laws over random conversations: nothing panics, no outcome is invented or lost where both wires have one, no
 //! marker leaves, sealing twice is sealing once. `PROPTEST_CASES=100000 cargo test --release` runs them for longer.
 
+#![allow(clippy::unwrap_used, reason = "a test stops where it finds something wrong")]
+
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use toolwire::dialect::{Code, Options, read_request, write_request};
@@ -186,11 +188,11 @@ fn settled_outcomes(request: &Request) -> Vec<Option<bool>> {
     let mut seen = Vec::new();
     let mut out = Vec::new();
     for message in &request.messages {
-        if let Message::Tool(result) = message {
-            if !seen.contains(&&result.tool_call_id) {
-                seen.push(&result.tool_call_id);
-                out.push(result.is_error);
-            }
+        if let Message::Tool(result) = message
+            && !seen.contains(&&result.tool_call_id)
+        {
+            seen.push(&result.tool_call_id);
+            out.push(result.is_error);
         }
     }
     out

@@ -1,5 +1,7 @@
 //! Each file of `tests/hostile` as a chat body: it is refused with the sentence beside it, or it is read.
 
+#![allow(clippy::unwrap_used, reason = "a test stops where it finds something wrong")]
+
 use toolwire::dialect::read_request;
 use toolwire::error::Result;
 use toolwire::json::{Repeats, Value, parse, parse_text};

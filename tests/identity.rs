@@ -1,5 +1,7 @@
 //! Identity against the vectors that the plain-Python reference wrote; Python reads the same file.
 
+#![allow(clippy::unwrap_used, reason = "a test stops where it finds something wrong")]
+
 use toolwire::identity;
 use toolwire::json::{Cursor, Json, Repeats, Value, canonical_number, canonical_text, parse_text};
 use toolwire::message::{AssistantMessage, Message, Tool, ToolCall, message_from_plain, tool_from_plain};

@@ -1,5 +1,7 @@
 //! The JSON reader against the incumbent, and against input that means harm.
 
+#![allow(clippy::unwrap_used, reason = "a test stops where it finds something wrong")]
+
 use proptest::prelude::*;
 use toolwire::error::Kind;
 use toolwire::json::{

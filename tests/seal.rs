@@ -1,5 +1,7 @@
 //! The seal and the overlay on bytes: what changes, and that nothing else does.
 
+#![allow(clippy::unwrap_used, reason = "a test stops where it finds something wrong")]
+
 use std::borrow::Cow;
 use toolwire::dialect::Code;
 use toolwire::error::Kind;

@@ -103,19 +103,19 @@ fn state<'a>(item: &'a Json, calls: &[ToolCall]) -> Option<(&'a str, Json)> {
             held.set(key, value.clone());
         }
     }
-    if kind == "message" {
-        if let Some(parts) = item.get("content").and_then(|c| c.as_array()) {
-            let untyped: Vec<Json> = parts
-                .iter()
-                .filter(|p| !matches!(p.kind(), Some("input_text" | "output_text")))
-                .cloned()
-                .collect();
-            if !untyped.is_empty() {
-                held.set("content", Value::Array(untyped));
-            }
+    if kind == "message"
+        && let Some(parts) = item.get("content").and_then(|c| c.as_array())
+    {
+        let untyped: Vec<Json> = parts
+            .iter()
+            .filter(|p| !matches!(p.kind(), Some("input_text" | "output_text")))
+            .cloned()
+            .collect();
+        if !untyped.is_empty() {
+            held.set("content", Value::Array(untyped));
         }
     }
-    (!held.is_empty()).then(|| (kind, Value::Object(held)))
+    (!held.is_empty()).then_some((kind, Value::Object(held)))
 }
 
 fn tool(m: &ToolMessage, out: &mut Fields) {

@@ -151,8 +151,7 @@ impl PartialEq for Object<'_> {
                 .0
                 .iter()
                 .zip(&other.0)
-                .enumerate()
-                .all(|(_, ((k, v), (k2, v2)))| if k == k2 { v == v2 } else { other.get(k) == Some(v) })
+                .all(|((k, v), (k2, v2))| if k == k2 { v == v2 } else { other.get(k) == Some(v) })
     }
 }
 

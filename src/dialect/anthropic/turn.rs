@@ -10,10 +10,12 @@ use crate::json::{Cursor, Json, MAX_DEPTH, Object, Repeats, Value, compact, pars
 use crate::message::{AssistantMessage, CallKind, Extra, ToolCall, item_kind};
 use crate::path::Path;
 
-/// The order in which a turn is rebuilt: reasoning, other native blocks, one text, calls.
+/// The order in which a turn is rebuilt: reasoning, other native blocks, one text, calls. Reasoning has an order of
+/// its own, because the same turn comes back with its redacted blocks in other places: see `typed`.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 enum Rank {
-    Reasoning,
+    Redacted,
+    Thinking,
     Native,
     Text,
     Call,
@@ -21,7 +23,8 @@ enum Rank {
 
 fn rank(kind: &str) -> Rank {
     match kind {
-        "thinking" | "redacted_thinking" => Rank::Reasoning,
+        "redacted_thinking" => Rank::Redacted,
+        "thinking" => Rank::Thinking,
         "text" => Rank::Text,
         "tool_use" => Rank::Call,
         _ => Rank::Native,
@@ -52,7 +55,7 @@ fn rebuilds(blocks: &[Value<'_>]) -> bool {
                     && block.get("text").and_then(|t| t.as_str()).is_some_and(|t| !t.is_empty())
             }
             Rank::Native => owner(block.kind().unwrap_or_default(), true) == Owner::Here,
-            Rank::Reasoning | Rank::Call => true,
+            Rank::Redacted | Rank::Thinking | Rank::Call => true,
         })
 }
 
@@ -84,7 +87,7 @@ fn typed(content: Cursor<'_>) -> Result<AssistantMessage> {
                     extra: Extra::new(HERE, fields.rest(&["type", "id", "name", "input"])),
                 });
             }
-            Rank::Reasoning | Rank::Native => {
+            Rank::Redacted | Rank::Thinking | Rank::Native => {
                 if kind == "thinking" {
                     thought.push_str(fields.need_str("thinking")?);
                 }
@@ -92,6 +95,12 @@ fn typed(content: Cursor<'_>) -> Result<AssistantMessage> {
             }
         }
     }
+    // A replay may order the kinds of reasoning otherwise than the answer did, and is still the same message.
+    turn.provider_state.sort_by_key(|block| match rank(item_kind(block)) {
+        Rank::Redacted => 0,
+        Rank::Thinking => 1,
+        Rank::Native | Rank::Text | Rank::Call => 2,
+    });
     turn.content = said.map(Into::into);
     turn.reasoning_content = (!thought.is_empty()).then(|| thought.into());
     Ok(turn)
@@ -231,7 +240,10 @@ fn state(turn: &AssistantMessage, path: &Path, pen: &mut Pen<'_>) -> Result<Stat
             thought.push_str(item.get("thinking").and_then(|t| t.as_str()).unwrap_or_default());
         }
         let block = pen.clean(item, &path);
-        if rank(kind) == Rank::Reasoning { state.reasoning.push(block) } else { state.native.push(block) }
+        match rank(kind) {
+            Rank::Redacted | Rank::Thinking => state.reasoning.push(block),
+            Rank::Native | Rank::Text | Rank::Call => state.native.push(block),
+        }
     }
     if turn.reasoning_content.as_deref().is_some_and(|text| !text.is_empty() && text != thought) {
         let detail = "reasoning without the signature of its provider cannot be replayed";

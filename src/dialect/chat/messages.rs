@@ -73,10 +73,10 @@ fn tool(m: &ToolMessage, lane: Lane, path: &Path, losses: &mut Losses) -> Result
             losses.add(Code::NameDropped, path.key("name"), "tool results of Chat Completions have no name");
         }
     }
-    if lane.internal {
-        if let Some(outcome) = m.is_error {
-            written.set(MARKER, outcome.into());
-        }
+    if lane.internal
+        && let Some(outcome) = m.is_error
+    {
+        written.set(MARKER, outcome.into());
     }
     Ok(written)
 }

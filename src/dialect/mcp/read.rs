@@ -34,13 +34,10 @@ pub fn read_result(result: Cursor<'_>, tool_call_id: Text, name: Option<Text>) -
             return protocol_error(error, tool_call_id, name);
         }
     }
-    if let Some(kind) = either(&fields, "resultType", "result_type")? {
-        if kind.value.as_str() != Some("complete") {
-            return Err(refused(
-                kind.path(),
-                "not a completed call: only a `complete` result has an outcome",
-            ));
-        }
+    if let Some(kind) = either(&fields, "resultType", "result_type")?
+        && kind.value.as_str() != Some("complete")
+    {
+        return Err(refused(kind.path(), "not a completed call: only a `complete` result has an outcome"));
     }
     let is_error = match either(&fields, "isError", "is_error")? {
         None => None,
@@ -59,12 +56,12 @@ pub fn read_result(result: Cursor<'_>, tool_call_id: Text, name: Option<Text>) -
         }
         None => {}
     }
-    if let Some(value) = structured.map(|c| c.value) {
-        if !is_repeated(value, &parts) {
-            let mut part = Part::text(compact(value));
-            part.extra = Extra::new(Dialect::Mcp, Object::default().with(STRUCTURED, true));
-            parts.push(part);
-        }
+    if let Some(value) = structured.map(|c| c.value)
+        && !is_repeated(value, &parts)
+    {
+        let mut part = Part::text(compact(value));
+        part.extra = Extra::new(Dialect::Mcp, Object::default().with(STRUCTURED, true));
+        parts.push(part);
     }
     let mut extra = Object::default();
     for (key, value) in fields.rest(&["content", "isError", "is_error", "jsonrpc"]).0 {

@@ -1,7 +1,30 @@
-//! stub
+//! OpenAI Responses: the entry points of this wire; each file below says what it holds.
+
+mod leave;
+mod outcomes;
 mod overlay;
-use crate::dialect::ResultForm;
+mod parts;
+mod read;
+mod tools;
+mod turn;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+pub(super) use leave::leave;
+pub(super) use outcomes::native_outcome;
 pub(super) use overlay::overlay;
+pub(super) use read::read_request;
+pub(super) use write::{write_message, write_request};
+
+use crate::dialect::ResultForm;
+use crate::json::{Json, Object, Value};
+use crate::message::{Dialect, Extra};
+
+const HERE: Dialect = Dialect::Responses;
+
+/// How a tool result stands here: an item of the list, without a field for its outcome.
 pub(super) const RESULT: ResultForm = ResultForm {
     messages: "input",
     in_blocks: false,
@@ -11,21 +34,42 @@ pub(super) const RESULT: ResultForm = ResultForm {
     text_part: "input_text",
     native_field: None,
 };
-use crate::dialect::{Losses, NativeOutcome, Options};
-use crate::error::Result;
-use crate::json::{Cursor, Json, Object};
-use crate::message::{Message, Request};
-use crate::path::Path;
-pub(super) fn read_request(_body: Cursor<'_>) -> Result<Request> {
-    unimplemented!()
+
+/// Who asks for something to be written.
+#[derive(Clone, Copy, Debug)]
+struct Mode {
+    /// The request was read from this wire: it is written as it was.
+    same: bool,
+    /// The wire the request was read from.
+    from: Option<Dialect>,
+    /// The marker instead of the label.
+    internal: bool,
 }
-pub(super) fn write_request(_r: &Request, _o: Options, _l: &mut Losses) -> Result<Object<'static>> {
-    unimplemented!()
+
+fn text(value: &str) -> Json {
+    Value::String(value.to_owned().into())
 }
-pub(super) fn write_message(_m: &Message, _o: Options) -> Result<Vec<Json>> {
-    unimplemented!()
+
+fn some_text(value: Option<&crate::message::Text>) -> Option<Json> {
+    value.map(|t| text(t))
 }
-pub(super) fn native_outcome(_item: &Json, _path: &Path) -> Option<NativeOutcome> {
-    None
+
+/// Is this one of the keys that this wire's reader made up to remember a spelling?
+fn is_layout(key: &str) -> bool {
+    matches!(key, "$instructions" | "$bare" | "$message" | "$custom" | "$group")
 }
-pub(super) fn leave(_f: &Object<'_>, _p: &Path, _l: &mut Losses) {}
+
+/// A layout key of a message, call, part or tool.
+fn layout<'a>(extra: &'a Extra, key: &str) -> Option<&'a Json> {
+    extra.of(HERE)?.get(key)
+}
+
+/// Adds the fields that only this wire has. What the typed form says already wins.
+fn put_back(object: &mut Object<'static>, extra: &Extra) {
+    let Some(fields) = extra.of(HERE) else { return };
+    for (key, value) in fields.iter() {
+        if !is_layout(key) && object.get(key).is_none() {
+            object.0.push((key.clone(), value.clone()));
+        }
+    }
+}
