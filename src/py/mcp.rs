@@ -144,16 +144,13 @@ fn object(door: &mut Door, result: &Bound<'_, PyAny>) -> PyResult<Value<'static>
             wire.set(KIND.0, door.enter(&kind, &root.key(KIND.0))?);
         }
     }
-    if said.set.is_some() {
-        if let Some(extra) = said.attribute("model_extra")?.filter(|extra| !extra.is_none()) {
-            if let Value::Object(extra) = door.enter(&extra, &root)? {
-                for (key, value) in extra.0 {
-                    let known =
-                        [OUTCOME, STRUCTURED, KIND].iter().any(|(_, names)| names.contains(&key.as_ref()));
-                    if !known {
-                        wire.set(&key, value);
-                    }
-                }
+    let extra = if said.set.is_some() { said.attribute("model_extra")? } else { None };
+    if let Some(extra) = extra.filter(|extra| !extra.is_none())
+        && let Value::Object(extra) = door.enter(&extra, &root)?
+    {
+        for (key, value) in extra.0 {
+            if ![OUTCOME, STRUCTURED, KIND].iter().any(|(_, names)| names.contains(&key.as_ref())) {
+                wire.set(&key, value);
             }
         }
     }
