@@ -275,13 +275,11 @@ def state(item: Mapping[str, Any], call_ids: Sequence[str]) -> tuple[str, Mappin
     Represented are messages, reasoning, and calls whose id is among the typed calls; of these only the fields
     that a provider needs back count: the four of `PROVIDER_FIELDS` that are not null, and of a message the
     content parts that are not plain text. Of any other item everything counts. A bare assistant message (its
-    `type` absent, null or "") has the kind "message". A `type` that is neither text nor null has the kind "",
-    and its item is never represented.
+    `type` absent, or null, false, 0 or empty) has the kind "message". Any other `type` that is no text has the
+    kind "", and its item is never represented.
     """
-    kind = item.get("type")
+    kind = item.get("type") or ("message" if item.get("role") == "assistant" else "")
     represented = False
-    if kind is None or kind == "":
-        kind = "message" if item.get("role") == "assistant" else ""
     if not isinstance(kind, str):
         kind = ""
     elif kind in ("message", "reasoning"):

@@ -5,7 +5,7 @@ use crate::json::lexer::{Lexer, RawString, unescape, utf8};
 use crate::json::{MAX_DEPTH, canonical, canonical_number};
 use crate::path::{Path, Step};
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// A JSON value. Equality is that of JSON: key order does not count, and `1.0` is `1`.
 #[derive(Clone, Debug)]
@@ -51,6 +51,30 @@ impl<'a> Object<'a> {
         }
     }
 
+    /// Adds the members whose keys are not here yet. Linear, however many there are.
+    pub fn add_absent<'b>(&mut self, members: impl IntoIterator<Item = &'b (Cow<'a, str>, Value<'a>)>)
+    where
+        'a: 'b,
+    {
+        let index = Index::of(&self.0);
+        let absent: Vec<_> =
+            members.into_iter().filter(|(key, _)| index.place(&self.0, key).is_none()).cloned().collect();
+        self.0.extend(absent);
+    }
+
+    /// Sets every member: a key that is here gets the new value in its place, the others come at the end. Linear.
+    pub fn set_all(&mut self, members: impl IntoIterator<Item = (Cow<'a, str>, Value<'a>)>) {
+        let index = Index::of(&self.0);
+        let mut new = Vec::new();
+        for (key, value) in members {
+            match index.place(&self.0, &key) {
+                Some(at) => self.0[at].1 = value,
+                None => new.push((key, value)),
+            }
+        }
+        self.0.extend(new);
+    }
+
     pub fn remove(&mut self, key: &str) -> Option<Value<'a>> {
         let at = self.0.iter().position(|(k, _)| k == key)?;
         Some(self.0.remove(at).1)
@@ -74,6 +98,28 @@ impl<'a> Object<'a> {
 
     pub fn into_owned(self) -> Object<'static> {
         Object(self.0.into_iter().map(|(k, v)| (Cow::Owned(k.into_owned()), v.into_owned())).collect())
+    }
+}
+
+/// Where each key stands, for objects too large to look through for every key.
+enum Index {
+    Small,
+    Large(HashMap<Box<str>, usize>),
+}
+
+impl Index {
+    fn of(members: &[(Cow<'_, str>, Value<'_>)]) -> Self {
+        if members.len() <= 16 {
+            return Index::Small;
+        }
+        Index::Large(members.iter().enumerate().map(|(at, (key, _))| (key.as_ref().into(), at)).collect())
+    }
+
+    fn place(&self, members: &[(Cow<'_, str>, Value<'_>)], key: &str) -> Option<usize> {
+        match self {
+            Index::Small => members.iter().position(|(k, _)| k == key),
+            Index::Large(places) => places.get(key).copied(),
+        }
     }
 }
 
@@ -145,13 +191,15 @@ impl Eq for Value<'_> {}
 
 impl PartialEq for Object<'_> {
     fn eq(&self, other: &Self) -> bool {
-        // In the same order, as nearly always, this is linear.
-        self.len() == other.len()
-            && self
-                .0
-                .iter()
-                .zip(&other.0)
-                .all(|((k, v), (k2, v2))| if k == k2 { v == v2 } else { other.get(k) == Some(v) })
+        if self.len() != other.len() {
+            return false;
+        }
+        // Nearly always the order is the same.
+        if self.0.iter().zip(&other.0).all(|((k, _), (k2, _))| k == k2) {
+            return self.0.iter().zip(&other.0).all(|((_, v), (_, v2))| v == v2);
+        }
+        let index = Index::of(&other.0);
+        self.0.iter().all(|(key, value)| index.place(&other.0, key).is_some_and(|at| other.0[at].1 == *value))
     }
 }
 
@@ -356,14 +404,11 @@ impl<'a> Reader<'a> {
         if self.repeats == Repeats::Refused {
             return Err(Error::new(Kind::Syntax, Path::root(), "an object repeats a key"));
         }
-        let mut places = std::collections::HashMap::with_capacity(members.len());
+        let mut places: HashMap<String, usize> = HashMap::with_capacity(members.len());
         let mut kept: Vec<(Cow<'a, str>, Value<'a>)> = Vec::with_capacity(members.len());
         for (key, value) in members {
             match places.get(key.as_ref()) {
-                Some(&at) => {
-                    let slot: &mut (Cow<'a, str>, Value<'a>) = &mut kept[at];
-                    slot.1 = value;
-                }
+                Some(&at) => kept[at].1 = value,
                 None => {
                     places.insert(key.to_string(), kept.len());
                     kept.push((key, value));

@@ -1,6 +1,6 @@
 //! What a model answered: text, reasoning, calls, and the opaque state a provider wants back.
 
-use crate::json::{Json, Value};
+use crate::json::{Json, Value, canonical_number};
 use crate::message::{Extra, Text};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -74,14 +74,18 @@ impl AssistantMessage {
     }
 }
 
-/// The kind of a provider-state item: its `type`, or `message` for an assistant message without one. A `type` that is
-/// no text names nothing.
+/// The kind of a provider-state item: its `type`, or `message` for an assistant message without one. As in the host
+/// framework, a `type` of null, false, 0 or nothing is none; any other value that is no text names nothing.
 pub fn item_kind(item: &Json) -> &str {
-    match item.get("type") {
-        Some(Value::String(kind)) if !kind.is_empty() => kind,
-        None | Some(Value::Null | Value::String(_)) => {
-            if item.get("role").and_then(Value::as_str) == Some("assistant") { "message" } else { "" }
-        }
-        Some(_) => "",
-    }
+    let absent = match item.get("type") {
+        None | Some(Value::Null | Value::Bool(false)) => true,
+        Some(Value::String(kind)) if !kind.is_empty() => return kind,
+        Some(Value::String(_)) => true,
+        Some(Value::Number(n)) => canonical_number(n).as_deref() == Some("0"),
+        Some(Value::Array(items)) => items.is_empty(),
+        Some(Value::Object(object)) => object.is_empty(),
+        Some(Value::Bool(true)) => false,
+    };
+    let assistant = item.get("role").and_then(Value::as_str) == Some("assistant");
+    if absent && assistant { "message" } else { "" }
 }

@@ -67,14 +67,16 @@ fn normalized(sampling: &Object<'_>) -> Object<'static> {
     let mut out = Object::default();
     let inner = sampling.get("extra_body").and_then(Value::as_object);
     for layer in inner.into_iter().chain([sampling]) {
-        for (key, value) in layer.iter().filter(|(key, _)| key != "extra_body") {
+        let limited = layer.get("max_tokens").is_some_and(|limit| !limit.is_null());
+        out.set_all(layer.iter().filter_map(|(key, value)| {
             let key = match key.as_ref() {
-                "max_completion_tokens" if layer.get("max_tokens").is_none_or(Value::is_null) => "max_tokens",
-                "max_completion_tokens" => continue,
+                "extra_body" => return None,
+                "max_completion_tokens" if limited => return None,
+                "max_completion_tokens" => "max_tokens",
                 other => other,
             };
-            out.set(key, value.clone().into_owned());
-        }
+            Some((key.to_owned().into(), value.clone().into_owned()))
+        }));
     }
     out.0.retain(|(_, value)| !value.is_null());
     out

@@ -11,9 +11,9 @@ exceptions is the message itself. Each exception rewrites as little as it can:
                  overflow, a repeated key, nesting beyond 512 levels) become a text that it leaves alone.
     surrogate    lone surrogates become U+FFFD, as in ours. Theirs raises, or keeps them apart where JSON
                  escapes them.
-    state type   an item of provider state whose `type` is neither text nor null: its `type` and `role` get
-                 other names. Theirs raises, or takes a type that Python holds for false for absent; to ours
-                 such an item is of no kind and counts whole.
+    state type   an item of provider state whose `type` is neither text nor what Python holds for false: its
+                 `type` and `role` get other names. Theirs raises; to ours such an item is of no kind and counts
+                 whole.
     state part   a content part of provider state that is no object is put into one. Theirs raises; ours keeps
                  the part.
 """
@@ -34,7 +34,7 @@ SURROGATE, STATE_TYPE, STATE_PART = "surrogate", "state type", "state part"
 ALL = (NUMBER, DIGITS, RAW, SURROGATE, STATE_TYPE, STATE_PART)
 # With the first, ours may merge what theirs keeps apart; with the second, keep apart what theirs merges.
 MERGING = frozenset({NUMBER, DIGITS, SURROGATE})
-SPLITTING = frozenset({RAW, STATE_TYPE})
+SPLITTING = frozenset({RAW})
 
 MAX_DEPTH = 512
 MAX_DIGITS = 4300
@@ -174,13 +174,13 @@ def _string_token(token: str, met: set[str]) -> str:
 def _state(item: Message, met: set[str]) -> None:
     content = item.get("content")
     kind = item.get("type")
-    bare = (kind is None or kind == "") and item.get("role") == "assistant"
+    bare = not kind and item.get("role") == "assistant"
     if (kind == "message" or bare) and isinstance(content, list):
         for n, part in enumerate(content):
             if not isinstance(part, dict):
                 met.add(STATE_PART)
                 content[n] = {"type": "not an object", "value": part}
-    if kind is not None and not isinstance(kind, str):
+    if kind and not isinstance(kind, str):
         met.add(STATE_TYPE)
         # Without `type` and `role` the kind is "" and the whole item counts.
         item["not text: type"] = item.pop("type")

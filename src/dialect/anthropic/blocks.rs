@@ -166,7 +166,7 @@ pub(super) fn write_content(
         Content::Text(text) => {
             let Some(fields) = layout else { return Ok(Written::Text(text.to_string())) };
             let mut block = text_block(text);
-            pen.put(&mut block, fields, &[], &path.key("content").index(0));
+            pen.put(&mut block, fields, &[]);
             return Ok(Written::Blocks(vec![block.into()]));
         }
         Content::Parts(parts) => parts,
@@ -193,7 +193,7 @@ pub(super) fn write_part(part: &Part, path: &Path, pen: &mut Pen<'_>) -> Result<
     {
         let block = Value::Object(own.clone());
         if read_part(Cursor::root(&block)).is_ok_and(|read| read.kind == part.kind) {
-            return Ok(pen.clean(&block, path));
+            return Ok(block.clone());
         }
         stale = true;
         pen.lose(Code::NativeStale, path.clone(), "the part was changed after its native block was read");
@@ -211,7 +211,7 @@ pub(super) fn write_part(part: &Part, path: &Path, pen: &mut Pen<'_>) -> Result<
             .with("type", "document")
             .with("source", document_source(source, media_type.as_deref(), path, pen)?)
             .with_some("title", filename.as_deref().map(text)),
-        PartKind::Native { dialect, value } if *dialect == HERE => return Ok(pen.clean(value, path)),
+        PartKind::Native { dialect, value } if *dialect == HERE => return Ok(value.clone()),
         PartKind::Native { .. } => {
             return Err(Error::unsupported(path.clone(), "a native block of another wire"));
         }

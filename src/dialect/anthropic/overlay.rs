@@ -17,9 +17,7 @@ pub(in crate::dialect) fn overlay(
     if effort.is_some() || config.is_some() {
         let mut merged = Object::default();
         for layer in [current("output_config"), config].into_iter().flatten() {
-            for (key, value) in layer.as_object().into_iter().flat_map(Object::iter) {
-                merged.set(key, value.clone());
-            }
+            merged.set_all(layer.as_object().into_iter().flat_map(Object::iter).cloned());
         }
         if let Some(effort) = effort {
             if !matches!(effort.as_str(), Some("low" | "medium" | "high" | "xhigh" | "max")) {

@@ -5,7 +5,6 @@ use crate::dialect::loss::{Code, Losses};
 use crate::dialect::{self, ids};
 use crate::json::{Json, Object, Value};
 use crate::message::Extra;
-use crate::outcome::MARKER;
 use crate::path::Path;
 use std::borrow::Cow;
 
@@ -48,24 +47,8 @@ impl Pen<'_> {
     }
 
     /// Adds fields of this wire, without those that only lay out the typed form.
-    pub(super) fn put(
-        &mut self,
-        object: &mut Object<'static>,
-        fields: &Object<'static>,
-        layout: &[&str],
-        path: &Path,
-    ) {
-        for (key, value) in fields.iter() {
-            if layout.contains(&key.as_ref()) || object.get(key).is_some() {
-                continue;
-            }
-            if key == MARKER {
-                self.misplaced(path);
-                continue;
-            }
-            let value = self.clean(value, path);
-            object.0.push((key.clone(), value));
-        }
+    pub(super) fn put(&self, object: &mut Object<'static>, fields: &Object<'static>, layout: &[&str]) {
+        object.add_absent(fields.iter().filter(|(key, _)| !layout.contains(&key.as_ref())));
     }
 
     /// `put` for the fields of this wire in an extra; those of another wire are reported.
@@ -77,43 +60,9 @@ impl Pen<'_> {
         path: &Path,
     ) {
         match extra.of(HERE) {
-            Some(fields) => self.put(object, fields, layout, path),
+            Some(fields) => self.put(object, fields, layout),
             None => self.leave(extra, path),
         }
-    }
-
-    /// A native value without the private marker, which has no place in one: a provider must never see it.
-    pub(super) fn clean(&mut self, value: &Json, path: &Path) -> Json {
-        let mut value = value.clone();
-        if strip(&mut value) {
-            self.misplaced(path);
-        }
-        value
-    }
-
-    fn misplaced(&mut self, path: &Path) {
-        self.lose(
-            Code::MarkerMisplaced,
-            path.clone(),
-            "the private marker was not on a tool result and is removed",
-        );
-    }
-}
-
-/// Removes the marker wherever it is a key, but not inside the arguments of a call, which are data.
-fn strip(value: &mut Json) -> bool {
-    match value {
-        Value::Array(items) => items.iter_mut().fold(false, |found, item| strip(item) | found),
-        Value::Object(object) => {
-            let mut found = object.remove(MARKER).is_some();
-            for (key, member) in &mut object.0 {
-                if key != "input" {
-                    found |= strip(member);
-                }
-            }
-            found
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
     }
 }
 

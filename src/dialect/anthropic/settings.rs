@@ -8,7 +8,6 @@ use crate::dialect::loss::Code;
 use crate::error::{Error, Result};
 use crate::json::{Fields, Json, Object, Value};
 use crate::message::{Extra, Request};
-use crate::outcome::MARKER;
 use crate::path::Path;
 
 /// Neutral sampling names and the names of this wire.
@@ -93,16 +92,7 @@ pub(super) fn write(
         .with_some("tool_choice", write_choice(request, pen)?)
         .with_some("stream", request.stream);
     match own {
-        Some(own) => {
-            for (key, value) in own.iter() {
-                if key == MARKER {
-                    let detail = "the private marker was not on a tool result and is removed";
-                    pen.lose(Code::MarkerMisplaced, Path::root(), detail);
-                } else if body.get(key).is_none() {
-                    body.0.push((key.clone(), value.clone()));
-                }
-            }
-        }
+        Some(own) => body.add_absent(own.iter()),
         None => pen.leave(&request.extra, &Path::root()),
     }
     Ok(body)

@@ -150,7 +150,7 @@ pub(super) fn write(turn: &AssistantMessage, path: &Path, pen: &mut Pen<'_>) -> 
         if stale {
             pen.lose(Code::NativeStale, path.clone(), "the turn was changed after its native form was read");
         } else if pen.same || turn.tool_calls.iter().all(|call| fits(&call.id)) {
-            return Ok(Some(pen.clean(native, path)));
+            return Ok(Some(native.clone()));
         }
     }
     let state = state(turn, path, pen)?;
@@ -239,7 +239,7 @@ fn state(turn: &AssistantMessage, path: &Path, pen: &mut Pen<'_>) -> Result<Stat
         if kind == "thinking" {
             thought.push_str(item.get("thinking").and_then(|t| t.as_str()).unwrap_or_default());
         }
-        let block = pen.clean(item, &path);
+        let block = item.clone();
         match rank(kind) {
             Rank::Redacted | Rank::Thinking => state.reasoning.push(block),
             Rank::Native | Rank::Text | Rank::Call => state.native.push(block),

@@ -2,7 +2,7 @@
 
 use super::blocks::{Written, write_content};
 use super::pen::Pen;
-use super::read::{AT, IN_LIST, JOINED, LAYOUT, MESSAGE};
+use super::read::{AT, IN_LIST, JOINED, MESSAGE};
 use super::{HERE, results, settings, turn};
 use crate::dialect::Options;
 use crate::dialect::loss::{Code, Losses};
@@ -128,19 +128,19 @@ impl List {
                 }
                 self.close();
                 if let Some(written) = system_content(system, path, pen)? {
-                    self.push("system", written.value(), &system.extra, path, pen);
+                    self.push("system", written.value(), &system.extra, pen);
                 }
             }
             Message::Assistant(assistant) => {
                 self.close();
                 if let Some(content) = turn::write(assistant, path, pen)? {
-                    self.push("assistant", content, &assistant.extra, path, pen);
+                    self.push("assistant", content, &assistant.extra, pen);
                 }
             }
             Message::Tool(result) => {
                 let (block, media) = results::write(result, called, path, pen)?;
                 let at = layout(&result.extra, AT).filter(|_| pen.same).and_then(number);
-                let open = self.user(&result.extra, |open| open.said.is_empty(), path, pen);
+                let open = self.user(&result.extra, |open| open.said.is_empty(), pen);
                 open.results.push((at, block));
                 open.media.extend(media);
             }
@@ -152,7 +152,7 @@ impl List {
                     // On the same wire, user messages behind one another stay apart.
                     let many = !pen.same;
                     let joins = |open: &Open| !open.results.is_empty() && (many || open.said.is_empty());
-                    self.user(&user.extra, joins, path, pen).said.push(written);
+                    self.user(&user.extra, joins, pen).said.push(written);
                 }
             }
         }
@@ -160,13 +160,7 @@ impl List {
     }
 
     /// The user message that this one belongs to: as it was read, else results together and what follows with them.
-    fn user(
-        &mut self,
-        extra: &Extra,
-        joins: impl Fn(&Open) -> bool,
-        path: &Path,
-        pen: &mut Pen<'_>,
-    ) -> &mut Open {
+    fn user(&mut self, extra: &Extra, joins: impl Fn(&Open) -> bool, pen: &mut Pen<'_>) -> &mut Open {
         let joins = match layout(extra, JOINED) {
             Some(Value::Bool(joined)) if pen.same => *joined && self.open.is_some(),
             _ => self.open.as_ref().is_some_and(joins),
@@ -175,13 +169,13 @@ impl List {
             self.close();
         }
         let open = self.open.get_or_insert_default();
-        put_fields(&mut open.fields, extra, path, pen);
+        put_fields(&mut open.fields, extra, pen);
         open
     }
 
-    fn push(&mut self, role: &'static str, content: Json, extra: &Extra, path: &Path, pen: &mut Pen<'_>) {
+    fn push(&mut self, role: &'static str, content: Json, extra: &Extra, pen: &mut Pen<'_>) {
         let mut message = Object::default().with("role", role).with("content", content);
-        put_fields(&mut message, extra, path, pen);
+        put_fields(&mut message, extra, pen);
         self.done.push(message.into());
     }
 
@@ -208,19 +202,22 @@ impl List {
 impl Open {
     /// Results, media, then what was said; a result that stood elsewhere goes back there.
     fn blocks(&mut self) -> Vec<Json> {
-        let mut blocks: Vec<Json> = std::mem::take(&mut self.media);
-        blocks.extend(self.said.drain(..).flat_map(Written::blocks));
+        let media = std::mem::take(&mut self.media);
+        let mut behind = media.into_iter().chain(self.said.drain(..).flat_map(Written::blocks));
+        let mut blocks = Vec::new();
         for (n, (at, result)) in self.results.drain(..).enumerate() {
-            let at = at.unwrap_or(n).min(blocks.len());
-            blocks.insert(at, result);
+            let before = at.unwrap_or(n).saturating_sub(blocks.len());
+            blocks.extend(behind.by_ref().take(before));
+            blocks.push(result);
         }
+        blocks.extend(behind);
         blocks
     }
 }
 
-fn put_fields(message: &mut Object<'static>, extra: &Extra, path: &Path, pen: &mut Pen<'_>) {
+fn put_fields(message: &mut Object<'static>, extra: &Extra, pen: &mut Pen<'_>) {
     if let Some(Value::Object(fields)) = layout(extra, MESSAGE) {
-        pen.put(message, fields, &LAYOUT[..0], path);
+        pen.put(message, fields, &[]);
     }
 }
 

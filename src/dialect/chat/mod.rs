@@ -91,11 +91,7 @@ fn rest(fields: &Fields<'_>, known: &[&str]) -> Object<'static> {
 
 /// Adds fields that are not there yet; layout keys are left out.
 fn merge(object: &mut Object<'static>, fields: Option<&Object<'static>>) {
-    for (key, value) in fields.into_iter().flat_map(Object::iter) {
-        if !key.starts_with('$') && object.get(key).is_none() {
-            object.0.push((key.clone(), value.clone()));
-        }
-    }
+    object.add_absent(fields.into_iter().flat_map(Object::iter).filter(|(key, _)| !key.starts_with('$')));
 }
 
 #[cfg(test)]

@@ -75,9 +75,7 @@ fn flat_format(format: Json) -> Json {
     match format.get("grammar").and_then(|g| g.as_object()) {
         Some(grammar) => {
             let mut flat = Object::default().with("type", "grammar");
-            for (key, value) in grammar.iter() {
-                flat.set(key, value.clone());
-            }
+            flat.set_all(grammar.0.iter().cloned());
             Value::Object(flat)
         }
         None => format,

@@ -18,21 +18,22 @@ fn need_named<'p>(fields: &'p Fields<'p>, wire: &'p str, python: &'p str) -> Res
 
 /// The whole block in wire spelling, so that the way back gives it unchanged.
 fn whole(fields: &Fields<'_>) -> Extra {
-    let mut block = Object::default();
-    for (key, value) in fields.object.iter().filter(|(_, v)| !v.is_null()) {
-        let value = match (key.as_ref(), value) {
-            ("resource", Value::Object(resource)) => {
-                let mut inner = Object::default();
-                for (key, value) in resource.iter().filter(|(_, v)| !v.is_null()) {
-                    inner.set(wire_name(key), value.clone());
-                }
-                Value::Object(inner)
-            }
-            _ => value.clone(),
-        };
-        block.set(wire_name(key), value);
+    let mut block = wire_named(fields.object, &[]);
+    if let Some(Value::Object(resource)) = fields.object.get("resource") {
+        block.set("resource", Value::Object(wire_named(resource, &[])));
     }
-    Extra::new(Dialect::Mcp, block.into_owned())
+    Extra::new(Dialect::Mcp, block)
+}
+
+/// The members that are not in `known`, in wire spelling. Null is an unset field, as the SDK's Python models dump it.
+pub(super) fn wire_named(object: &Object<'_>, known: &[&str]) -> Object<'static> {
+    // Where both spellings stand, the wire's counts.
+    let is_alias = |key: &str| wire_name(key) != key && object.get(wire_name(key)).is_some();
+    let left_out = |key: &str| known.contains(&key) || is_alias(key);
+    let members = object.iter().filter(|(key, value)| !value.is_null() && !left_out(key));
+    Object(
+        members.map(|(key, value)| (wire_name(key).to_owned().into(), value.clone().into_owned())).collect(),
+    )
 }
 
 pub(super) fn wire_name(key: &str) -> &str {
@@ -48,14 +49,7 @@ pub(super) fn wire_name(key: &str) -> &str {
 
 /// The fields of a block that have no typed form.
 fn rest(fields: &Fields<'_>, known: &[&str]) -> Extra {
-    let mut rest = Object::default();
-    for (key, value) in fields.rest(known).0 {
-        // The SDK's Python models dump unset optional fields as null.
-        if !value.is_null() {
-            rest.set(wire_name(&key), value);
-        }
-    }
-    Extra::new(Dialect::Mcp, rest)
+    Extra::new(Dialect::Mcp, wire_named(fields.object, known))
 }
 
 fn data_url(media_type: &str, data: &str) -> Text {

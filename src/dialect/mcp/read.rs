@@ -1,6 +1,6 @@
 //! A `CallToolResult`, or the JSON-RPC response around it, to a tool message.
 
-use super::blocks::{read_block, wire_name};
+use super::blocks::{read_block, wire_named};
 use super::{CONTENT, STRUCTURED};
 use crate::dialect::loss::{Code, Losses};
 use crate::error::{Error, Kind, Result};
@@ -63,12 +63,10 @@ pub fn read_result(result: Cursor<'_>, tool_call_id: Text, name: Option<Text>) -
         part.extra = Extra::new(Dialect::Mcp, Object::default().with(STRUCTURED, true));
         parts.push(part);
     }
-    let mut extra = Object::default();
-    for (key, value) in fields.rest(&["content", "isError", "is_error", "jsonrpc"]).0 {
-        // `structuredContent: null` is a value since 2026-07-28; any other null is an unset field.
-        if !value.is_null() || wire_name(&key) == "structuredContent" {
-            extra.set(wire_name(&key), value);
-        }
+    let mut extra = wire_named(fields.object, &["content", "isError", "is_error", "jsonrpc"]);
+    // Null is a value here since 2026-07-28.
+    if structured.is_some_and(|c| c.is_null()) {
+        extra.set("structuredContent", Value::Null);
     }
     let content = collapse(parts, &mut extra);
     Ok(ToolMessage { tool_call_id, content, name, is_error, extra: Extra::new(Dialect::Mcp, extra) })

@@ -34,11 +34,8 @@ pub fn write_result(message: &ToolMessage) -> Result<(Object<'static>, Losses)> 
         }
     }
     let mut result = Object::default().with("content", content);
-    for (key, value) in own.into_iter().flat_map(Object::iter) {
-        if !matches!(key.as_ref(), CONTENT | "error") {
-            result.set(key, value.clone());
-        }
-    }
+    let own = own.into_iter().flat_map(Object::iter);
+    result.add_absent(own.filter(|(key, _)| !matches!(key.as_ref(), CONTENT | "error")));
     match message.is_error {
         Some(outcome) => result.set("isError", outcome.into()),
         None => {

@@ -68,9 +68,5 @@ fn layout<'a>(extra: &'a Extra, key: &str) -> Option<&'a Json> {
 /// Adds the fields that only this wire has. What the typed form says already wins.
 fn put_back(object: &mut Object<'static>, extra: &Extra) {
     let Some(fields) = extra.of(HERE) else { return };
-    for (key, value) in fields.iter() {
-        if !is_layout(key) && object.get(key).is_none() {
-            object.0.push((key.clone(), value.clone()));
-        }
-    }
+    object.add_absent(fields.iter().filter(|(key, _)| !is_layout(key)));
 }

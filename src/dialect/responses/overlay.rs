@@ -33,9 +33,7 @@ pub(in crate::dialect) fn overlay(
         reasoning.set("summary", "auto".into());
     }
     for layer in [current("reasoning"), own_reasoning].into_iter().flatten() {
-        for (key, value) in layer.as_object().into_iter().flat_map(Object::iter) {
-            reasoning.set(key, value.clone());
-        }
+        reasoning.set_all(layer.as_object().into_iter().flat_map(Object::iter).cloned());
     }
     if let Some(effort) = effort {
         reasoning.set("effort", effort);

@@ -334,9 +334,7 @@ fn as_output(
     let mut minted = Object::default().with("type", "message").with("id", format!("msg_{hex}"));
     minted.set("role", "assistant".into());
     minted.set("status", "completed".into());
-    for (key, value) in object.0 {
-        minted.set(&key, value);
-    }
+    minted.set_all(object.0);
     minted.into()
 }
 

@@ -51,11 +51,8 @@ pub(in crate::dialect) fn write_request(
         .with_some("parallel_tool_calls", request.parallel_tool_calls)
         .with_some("stream", request.stream);
     write_sampling(request, mode, &mut body, losses)?;
-    for (key, value) in request.extra.of(HERE).into_iter().flat_map(|fields| fields.iter()) {
-        if key != "input" && body.get(key).is_none() {
-            body.0.push((key.clone(), value.clone()));
-        }
-    }
+    let own = request.extra.of(HERE).into_iter().flat_map(Object::iter);
+    body.add_absent(own.filter(|(key, _)| key != "input"));
     for key in OWN_KNOBS {
         if let Some(value) = request.sampling.get(key).filter(|value| !value.is_null()) {
             body.set(key, value.clone());
