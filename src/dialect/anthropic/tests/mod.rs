@@ -136,7 +136,8 @@ fn a_marker_in_another_place_is_removed_and_reported() {
            {"role":"assistant","content":[{"type":"tool_use","id":"t","name":"f","input":{"_vf_is_error":true}},{"type":"text","text":"b","_vf_is_error":false}]}"#,
     );
     let (written, losses) =
-        crate::dialect::write_request(Dialect::Anthropic, &read(&body), Options::default()).unwrap();
+        crate::dialect::write_request(crate::message::Dialect::Anthropic, &read(&body), Options::default())
+            .unwrap();
     let clean = messages(
         r#"{"role":"user","content":[{"type":"text","text":"a"},{"type":"x","y":[{}]}]},
            {"role":"assistant","content":[{"type":"tool_use","id":"t","name":"f","input":{}},{"type":"text","text":"b"}]}"#,
