@@ -17,7 +17,6 @@ from collections.abc import Callable
 from typing import Any
 
 import orjson
-
 import toolwire
 
 OUTPUT = ("line of tool output 0123456789 abcdef | \n" * 50)[:2048]

@@ -9,10 +9,9 @@ import json
 import sys
 from typing import Any
 
+import toolwire
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
-
-import toolwire
 
 TOOL = "get_current_time"
 CALLS = {"call_mars": {"timezone": "Mars/Olympus"}, "call_lisbon": {"timezone": "Europe/Lisbon"}}
@@ -34,9 +33,7 @@ def show(title: str, *values: object) -> None:
 
 def main() -> None:
     results = asyncio.run(call_the_server())
-    messages = [
-        toolwire.ToolMessage.from_mcp(result, tool_call_id=id) for id, result in results.items()
-    ]
+    messages = [toolwire.ToolMessage.from_mcp(result, tool_call_id=id) for id, result in results.items()]
     show("The tool messages: what the server declared is a field", *(repr(message) for message in messages))
     show("Their identities", *(f"{message.identity}  is_error={message.is_error}" for message in messages))
 
@@ -61,7 +58,10 @@ def main() -> None:
 
     anthropic = toolwire.convert(body, source="chat", target="anthropic")
     show("The same conversation for Anthropic", *anthropic.body["messages"])
-    show("What this way cannot carry as it was", *(f"{loss.path}: {loss.code}: {loss.detail}" for loss in anthropic.losses))
+    show(
+        "What this way cannot carry as it was",
+        *(f"{loss.path}: {loss.code}: {loss.detail}" for loss in anthropic.losses),
+    )
 
 
 if __name__ == "__main__":

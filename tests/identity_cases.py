@@ -417,12 +417,10 @@ def document() -> dict[str, Any]:
     return {
         "about": "Identity v1, written by tests/identity_reference.py; tests/README.md tells the format.",
         "messages": [
-            {"name": name, "message": message, "identity": reference.message_hash(message)}
-            for name, message in named
+            {"name": name, "message": message, "identity": reference.message_hash(message)} for name, message in named
         ],
         "texts": [
-            {"name": name, "text": text, "identity": reference.message_hash(json.loads(text))}
-            for name, text in texts()
+            {"name": name, "text": text, "identity": reference.message_hash(json.loads(text))} for name, text in texts()
         ],
         "numbers": [{"literal": n, "canonical": reference.canonical_number(n)} for n in NUMBERS.split()],
         "arguments": [
@@ -434,9 +432,7 @@ def document() -> dict[str, Any]:
             }
             for name, value in arguments()
         ],
-        "tools": [
-            {"name": name, "tools": value, "identity": reference.tools_hash(value)} for name, value in tools()
-        ],
+        "tools": [{"name": name, "tools": value, "identity": reference.tools_hash(value)} for name, value in tools()],
         "prefixes": [
             {"name": name, "messages": messages, "identities": reference.prefix_hashes(messages)}
             for name, messages in prefixes()

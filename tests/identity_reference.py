@@ -137,9 +137,7 @@ def _put(value: Any, out: list[str]) -> None:
         out.append(_string(value))
     elif isinstance(value, Mapping):
         out.append("{")
-        members = sorted(
-            ((clean(key), member) for key, member in value.items()), key=lambda member: member[0]
-        )
+        members = sorted(((clean(key), member) for key, member in value.items()), key=lambda member: member[0])
         for n, (key, member) in enumerate(members):
             out.append(("," if n else "") + _string(key) + ":")
             _put(member, out)
@@ -192,9 +190,7 @@ def parse(text: str) -> Any:
 
     if depth(text) > MAX_DEPTH:
         raise ValueError("nested too deep")
-    return json.loads(
-        text, parse_int=Number, parse_float=Number, parse_constant=refuse, object_pairs_hook=once
-    )
+    return json.loads(text, parse_int=Number, parse_float=Number, parse_constant=refuse, object_pairs_hook=once)
 
 
 def canonical_arguments(text: str) -> str | None:
@@ -340,9 +336,7 @@ def main() -> int:
         VECTORS.write_text(text, encoding="ascii")
         return 0
     current = VECTORS.read_text(encoding="ascii") == text
-    print(
-        "the vectors are current" if current else "the vectors are not current: run --write", file=sys.stderr
-    )
+    print("the vectors are current" if current else "the vectors are not current: run --write", file=sys.stderr)
     return 0 if current else 1
 
 

@@ -102,9 +102,7 @@ def state_items(draw: st.DrawFn, call_ids: list[str]) -> dict[str, Any]:
         5,
     ]
     content = st.lists(
-        st.fixed_dictionaries(
-            {"type": st.sampled_from(["output_text", "input_text", "refusal", 1]), "text": words}
-        )
+        st.fixed_dictionaries({"type": st.sampled_from(["output_text", "input_text", "refusal", 1]), "text": words})
         | words,
         max_size=2,
     )
@@ -134,9 +132,7 @@ image_parts = st.builds(
 )
 other_parts = st.one_of(
     st.fixed_dictionaries({"type": st.just("audio"), "data": words, "media_type": words}),
-    st.fixed_dictionaries(
-        {"type": st.just("file"), "data": words}, optional={"media_type": words, "filename": words}
-    ),
+    st.fixed_dictionaries({"type": st.just("file"), "data": words}, optional={"media_type": words, "filename": words}),
     st.fixed_dictionaries({"type": st.just("file"), "url": words}),
     st.fixed_dictionaries(
         {

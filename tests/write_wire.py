@@ -32,12 +32,8 @@ def write(source: Path, path: Path, target: str) -> bool:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "input", nargs="?", help="an input below tests/wire, such as anthropic/tool_failure.json"
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("input", nargs="?", help="an input below tests/wire, such as anthropic/tool_failure.json")
     parser.add_argument("target", nargs="?", choices=DIALECTS)
     options = parser.parse_args()
     if options.input is None:

@@ -56,9 +56,7 @@ def _parser() -> argparse.ArgumentParser:
     def command(name: str, help: str) -> argparse.ArgumentParser:
         sub = commands.add_parser(name, help=help, description=help)
         sub.add_argument("file", metavar="FILE", help="a request body, or one per line; - for standard input")
-        sub.add_argument(
-            "--from", dest="source", choices=DIALECTS, help="the dialect of FILE (guessed if left out)"
-        )
+        sub.add_argument("--from", dest="source", choices=DIALECTS, help="the dialect of FILE (guessed if left out)")
         return sub
 
     convert = command("convert", "write a request body in another dialect; losses go to standard error")
@@ -98,9 +96,7 @@ def _read(name: str) -> bytes:
         return file.read()
 
 
-def _each(
-    data: bytes, arguments: argparse.Namespace, work: Callable[[bytes, str], bytes], out: BinaryIO
-) -> int:
+def _each(data: bytes, arguments: argparse.Namespace, work: Callable[[bytes, str], bytes], out: BinaryIO) -> int:
     status = 0
     for where, body in _bodies(data):
         try:
@@ -165,9 +161,7 @@ def _seal(body: bytes, source: str) -> bytes:
 def _hash(body: bytes, source: str) -> bytes:
     request = DIALECTS[source]().parse_request(body)
     rows = [("#", "role", "outcome", "identity")]
-    rows += [
-        (str(n), message.role, _outcome(message), message.identity) for n, message in enumerate(request.messages)
-    ]
+    rows += [(str(n), message.role, _outcome(message), message.identity) for n, message in enumerate(request.messages)]
     return _table(rows)
 
 

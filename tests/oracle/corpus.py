@@ -122,19 +122,14 @@ def _plain(value: Any) -> Any:
 
 def _deep(rng: random.Random) -> str:
     levels = rng.choice((100, 511, 512, 513, 513, 514, 600, 900, 3000))
-    opening, inner, closing = rng.choice(
-        (("[", "", "]"), ("[ ", "", "]"), ('{"x":', "0", "}"), ('{"x": ', "0", "}"))
-    )
+    opening, inner, closing = rng.choice((("[", "", "]"), ("[ ", "", "]"), ('{"x":', "0", "}"), ('{"x": ', "0", "}")))
     return opening * levels + inner + closing * levels
 
 
 def _huge(rng: random.Random) -> str:
     digits = rng.choice(("7", "3")) * rng.choice((300, 4300, 4301, 5000))
     return (
-        rng.choice(
-            ('{"n":%s}', '{"n": %s}', '{"n":"%s"}', '{"n":%s.0}', '{"m":1,"n":%s}', '{"n":%s,"m":1.0}')
-        )
-        % digits
+        rng.choice(('{"n":%s}', '{"n": %s}', '{"n":"%s"}', '{"n":%s.0}', '{"m":1,"n":%s}', '{"n":%s,"m":1.0}')) % digits
     )
 
 
@@ -163,9 +158,7 @@ def _text(rng: random.Random) -> str:
 def _part(rng: random.Random) -> Message:
     if rng.random() < 0.6:
         return {"type": "text", "text": _text(rng)}
-    url = rng.choice(
-        ("https://example.test/a.png", "https://example.test/b.png", "data:image/png;base64,iVBORw0KGgo=")
-    )
+    url = rng.choice(("https://example.test/a.png", "https://example.test/b.png", "data:image/png;base64,iVBORw0KGgo="))
     image = {"url": url} | ({"detail": "high"} if rng.random() < 0.3 else {})
     return {"type": "image_url", "image_url": image}
 

@@ -100,9 +100,7 @@ def _message(plain: dict[str, Any]) -> dict[str, Any]:
     seen = {"role": plain["role"], "text": _text(plain.get("content"))}
     seen |= {key: plain[key] for key in ("is_error", "tool_call_id", "name") if plain.get(key) is not None}
     if plain.get("tool_calls"):
-        seen["tool_calls"] = [
-            {k: call[k] for k in ("id", "name", "arguments")} for call in plain["tool_calls"]
-        ]
+        seen["tool_calls"] = [{k: call[k] for k in ("id", "name", "arguments")} for call in plain["tool_calls"]]
     return seen
 
 

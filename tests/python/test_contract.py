@@ -53,7 +53,10 @@ SAMPLES: dict[str, tuple[Any, Any]] = {
         NativeOutcome("mcp_call", "m1", "messages[0].provider_state[0]", True, "went wrong"),
         NativeOutcome("mcp_call", None, "messages[0].provider_state[0]"),
     ),
-    "NativePart": (NativePart("anthropic", {"type": "search_result", "n": 1}, EXTRA), NativePart("chat", {"type": "x"})),
+    "NativePart": (
+        NativePart("anthropic", {"type": "search_result", "n": 1}, EXTRA),
+        NativePart("chat", {"type": "x"}),
+    ),
     "Rendered": (Rendered({"messages": [], "n": 1}, (LOSS,)), Rendered(b'{"messages":[],"n":1}')),
     "Request": (
         Request(
@@ -72,7 +75,7 @@ SAMPLES: dict[str, tuple[Any, Any]] = {
     ),
     "ResponsesDialect": (ResponsesDialect(), None),
     "SystemMessage": (SystemMessage("be kind", True, EXTRA), SystemMessage("be kind")),
-    "TextPart": (TextPart("it's \"text\" \U0001f600", EXTRA), TextPart("")),
+    "TextPart": (TextPart('it\'s "text" \U0001f600', EXTRA), TextPart("")),
     "Tool": (
         Tool("read", "reads", {"type": "object"}, True, "custom", "ns", {"type": "text"}, EXTRA),
         Tool("read"),
@@ -87,7 +90,9 @@ CLASSES = sorted(
     for name in toolwire.__all__
     if inspect.isclass(getattr(toolwire, name)) and not issubclass(getattr(toolwire, name), (Exception, Warning))
 )
-EVERY = [pytest.param(sample, id=f"{name}-{n}") for name, pair in SAMPLES.items() for n, sample in enumerate(pair) if sample]
+EVERY = [
+    pytest.param(sample, id=f"{name}-{n}") for name, pair in SAMPLES.items() for n, sample in enumerate(pair) if sample
+]
 NAMES = {name: getattr(toolwire, name) for name in toolwire.__all__}
 
 

@@ -42,9 +42,7 @@ def named(group: str) -> Any:
 
 
 def test_the_vectors_are_current() -> None:
-    run = subprocess.run(
-        [sys.executable, reference.__file__, "--check"], capture_output=True, text=True, check=False
-    )
+    run = subprocess.run([sys.executable, reference.__file__, "--check"], capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
 
 

@@ -211,9 +211,7 @@ def outcomes(request: Any) -> list[bool | None]:
 NEIGHBOURS = neighbours(WIRE)
 
 
-@pytest.mark.parametrize(
-    ("source", "path", "target"), NEIGHBOURS, ids=[f"{named(path)}" for _, path, _ in NEIGHBOURS]
-)
+@pytest.mark.parametrize(("source", "path", "target"), NEIGHBOURS, ids=[f"{named(path)}" for _, path, _ in NEIGHBOURS])
 def test_neighbour_is_what_convert_gives(source: Path, path: Path, target: str) -> None:
     assert source.exists(), "a neighbour without its input"
     rendered = toolwire.convert(load(source), source=source.parent.name, target=target)

@@ -121,9 +121,7 @@ def mcp(body: Body) -> list[str]:
     old = body["protocol"] < "2026-07-28"
     results = [body["result"]] if "result" in body else [entry["result"] for entry in body.get("results", [])]
     for result in results:
-        if result.get("resultType", "complete") == "input_required" and (
-            "isError" in result or "content" in result
-        ):
+        if result.get("resultType", "complete") == "input_required" and ("isError" in result or "content" in result):
             found.append("input_required is no completed call and declares no outcome")
         if "is_error" in result:
             found.append("the wire spelling is isError")

@@ -45,9 +45,7 @@ def closed_objects(dialect: str, node: Any, place: Place = ()) -> Iterator[Place
 def _is_open(key: str, place: Place) -> bool:
     """The error content of a hosted MCP call and the tools that a choice allows are typed as free objects."""
     last = place[-1] if place else None
-    return (key == "content" and last == "error") or (
-        key == "tools" and last in ("allowed_tools", "tool_choice")
-    )
+    return (key == "content" and last == "error") or (key == "tools" and last in ("allowed_tools", "tool_choice"))
 
 
 def with_unknown_key(body: dict[str, Any], place: Place) -> dict[str, Any]:

@@ -76,9 +76,7 @@ def _unless(holds: bool, reason: str) -> str | None:
 
 
 def _no_key_anywhere(found: list[Any], keys: Any) -> str | None:
-    held = [
-        key for root in found for v in walk(root) if isinstance(v, dict) for key in _listed(keys) if key in v
-    ]
+    held = [key for root in found for v in walk(root) if isinstance(v, dict) for key in _listed(keys) if key in v]
     return _unless(not held, f"key {held[:1]} found")
 
 
@@ -208,9 +206,7 @@ def _text_nonblank(got: Any, _: Any) -> str | None:
 EACH: dict[str, Callable[[Any, Any], str | None]] = {
     "eq": lambda got, value: _unless(same(got, value), f"{_short(got)} != {_short(value)}"),
     "ne": lambda got, value: _unless(not same(got, value), f"equals {_short(value)}"),
-    "in": lambda got, value: _unless(
-        any(same(got, v) for v in value), f"{_short(got)} not in {_short(value)}"
-    ),
+    "in": lambda got, value: _unless(any(same(got, v) for v in value), f"{_short(got)} not in {_short(value)}"),
     "not_in": lambda got, value: _unless(not any(same(got, v) for v in value), f"{_short(got)} is forbidden"),
     "present": _present,
     "is_true": _is_true,

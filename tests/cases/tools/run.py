@@ -104,9 +104,7 @@ def _convert_many(given: Any, adapter: Any) -> Views:
     for name, body in () if given.get("pairs") else given["bodies"].items():
         made[f"parsed.{name}"] = _parsed(adapter, copy.deepcopy(body), given)
         for target in given["to"]:
-            made[f"out.{name}.{target}"] = _converted(
-                adapter, given["from"], target, copy.deepcopy(body), given
-            )
+            made[f"out.{name}.{target}"] = _converted(adapter, given["from"], target, copy.deepcopy(body), given)
     return made
 
 
@@ -134,11 +132,7 @@ def _prepare_outbound(given: Any, adapter: Any) -> Views:
 
 def _hash(given: Any, adapter: Any) -> Views:
     items = given["items"].items()
-    return {
-        "hashes": {
-            n: adapter.message_hash(item["dialect"], copy.deepcopy(item["message"])) for n, item in items
-        }
-    }
+    return {"hashes": {n: adapter.message_hash(item["dialect"], copy.deepcopy(item["message"])) for n, item in items}}
 
 
 def _roundtrip_args(given: Any, adapter: Any) -> Views:

@@ -1,0 +1,129 @@
+"""The command line as a person uses it: files, standard input, JSONL, exit codes, and what goes to standard error."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+CALL = {"id": "call_1", "type": "function", "function": {"name": "probe", "arguments": "{}"}}
+MARKED: dict[str, Any] = {
+    "model": "m",
+    "messages": [
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "content": None, "tool_calls": [CALL]},
+        {"role": "tool", "tool_call_id": "call_1", "content": "bad", "_vf_is_error": True},
+    ],
+}
+
+
+def run(*arguments: object, stdin: bytes = b"") -> tuple[int, bytes, str]:
+    command = [sys.executable, "-m", "toolwire", *map(str, arguments)]
+    done = subprocess.run(command, input=stdin, capture_output=True, timeout=60, check=False)
+    return done.returncode, done.stdout, done.stderr.decode()
+
+
+@pytest.fixture
+def marked(tmp_path: Path) -> Path:
+    file = tmp_path / "marked.json"
+    file.write_text(json.dumps(MARKED, indent=2))
+    return file
+
+
+def test_convert_writes_the_body_and_says_what_was_lost(marked: Path, tmp_path: Path) -> None:
+    status, out, said = run("convert", marked, "--from", "chat", "--to", "anthropic")
+    assert status == 0
+    block = json.loads(out)["messages"][2]["content"][0]
+    assert (block["is_error"], block["content"]) == (True, "bad")
+    assert "loss: max_tokens: max_tokens.assumed:" in said
+
+    target = tmp_path / "out.json"
+    status, out, _ = run("convert", marked, "--to", "responses", "--out", target)
+    assert (status, out) == (0, b"")
+    assert json.loads(target.read_bytes())["input"][-1]["output"] == "Tool execution failed:\nbad"
+
+
+def test_strict_refuses(marked: Path) -> None:
+    status, out, said = run("convert", marked, "--to", "anthropic", "--strict")
+    assert (status, out) == (1, b"")
+    assert said.startswith("toolwire: max_tokens: ")
+
+
+def test_seal_keeps_every_other_byte() -> None:
+    body = b'{"messages": [ {"role":"tool", "content":"bad", "_vf_is_error":true} ], "n":1.0}'
+    status, out, said = run("seal", "-", stdin=body)
+    assert (status, said) == (0, "")
+    assert out == b'{"messages": [ {"role":"tool", "content":"Tool execution failed:\\nbad"} ], "n":1.0}\n'
+
+
+def test_lines_are_bodies_of_their_own() -> None:
+    lines = b"\n".join([json.dumps(MARKED).encode(), b"", b"{broken", json.dumps(MARKED).encode()])
+    status, out, said = run("seal", "-", stdin=lines)
+    assert status == 1
+    assert len(out.splitlines()) == 2
+    assert said == "toolwire: line 3: $: expected a key at byte 1\n"
+
+
+def test_hash_and_explain_are_tables(marked: Path) -> None:
+    status, out, _ = run("hash", marked)
+    rows = out.decode().splitlines()
+    assert status == 0
+    assert len(rows) == 4
+    assert rows[3].split()[:3] == ["2", "tool", "FAILED"]
+    assert len(rows[3].split()[3]) == 64
+
+    status, out, _ = run("explain", marked)
+    rows = out.decode().splitlines()
+    assert status == 0
+    assert rows[2].split() == ["1", "assistant", "probe", "2", "B"]
+    assert rows[3].split() == ["2", "tool", "probe", "FAILED", "3", "B"]
+    assert b"\x1b" not in out
+
+
+def test_the_dialect_is_guessed() -> None:
+    anthropic = {"max_tokens": 1, "system": "s", "messages": [{"role": "user", "content": "x"}]}
+    for body, roles in (
+        (anthropic, ["system", "user"]),
+        ({"input": "x"}, ["user"]),
+        (MARKED, ["user", "assistant", "tool"]),
+    ):
+        status, out, _ = run("explain", "-", stdin=json.dumps(body).encode())
+        assert status == 0
+        assert [row.split()[1] for row in out.decode().splitlines()[1:]] == roles
+
+
+@pytest.mark.parametrize(
+    ("stdin", "sentence"),
+    [
+        (b"{}", "$: neither `messages` nor `input`: name the dialect with --from"),
+        (b"[]", "$: expected an object"),
+        (b"", "$: unexpected end at byte 0"),
+        (b"\xff", "$: not valid UTF-8 at byte 0"),
+        (b'{"messages":[{"role":"tool"}]}', "messages[0].tool_call_id: missing"),
+        (b"[" * 100_000, "$: nested deeper than 512 levels"),
+    ],
+)
+def test_a_refused_input_is_one_sentence(stdin: bytes, sentence: str) -> None:
+    status, out, said = run("explain", "-", stdin=stdin)
+    assert (status, out) == (1, b"")
+    assert said == f"toolwire: {sentence}\n"
+
+
+def test_wrong_usage_and_missing_files(tmp_path: Path) -> None:
+    assert run("convert", "-", "--to", "nowhere")[0] == 2
+    assert run()[0] == 2
+    status, _, said = run("hash", tmp_path / "absent.json")
+    assert status == 2
+    assert "absent.json: No such file" in said
+
+
+def test_names_cannot_steer_a_terminal() -> None:
+    body = {
+        "messages": [{"role": "assistant", "tool_calls": [CALL | {"function": {"name": "\x1b[2J", "arguments": "{}"}}]}]
+    }
+    _, out, _ = run("explain", "-", stdin=json.dumps(body).encode())
+    assert b"\x1b" not in out
