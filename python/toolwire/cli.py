@@ -14,9 +14,9 @@ import toolwire
 from toolwire._guess import guess_dialect
 
 if TYPE_CHECKING:
-    from toolwire import Loss, Message, Request
+    from toolwire import AnthropicDialect, ChatDialect, Loss, Message, Request, ResponsesDialect
 
-DIALECTS = {
+DIALECTS: dict[str, type[ChatDialect] | type[ResponsesDialect] | type[AnthropicDialect]] = {
     "chat": toolwire.ChatDialect,
     "responses": toolwire.ResponsesDialect,
     "anthropic": toolwire.AnthropicDialect,
@@ -213,7 +213,7 @@ def _size(message: Message) -> int:
     return sum(len(part.encode()) for part in parts)
 
 
-def _table(rows: list[tuple[str, ...]]) -> bytes:
+def _table(rows: Sequence[tuple[str, ...]]) -> bytes:
     widths = [max(len(row[n]) for row in rows) for n in range(len(rows[0]))]
     lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows)
     return "\n".join(_printable(line) for line in lines).encode() + b"\n"
