@@ -112,6 +112,13 @@ proptest! {
     }
 
     #[test]
+    fn writes_strings_as_serde_json_does(text in "(?s)[\\x00-\\x7f\u{7f}-\u{a0}é世😀\"\\\\]{0,40}") {
+        let mut ours = Vec::new();
+        write_string(&text, &mut ours);
+        prop_assert_eq!(String::from_utf8(ours).unwrap(), serde_json::to_string(&text).unwrap());
+    }
+
+    #[test]
     fn any_bytes_are_refused_or_read(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
         let ours = parse(&bytes, Repeats::LastWins).is_ok();
         prop_assert_eq!(ours, serde_json::from_slice::<serde_json::Value>(&bytes).is_ok() && std::str::from_utf8(&bytes).is_ok());

@@ -1,6 +1,6 @@
 """Keeps what a tool said about itself, that it worked or failed, through every wire format."""
 
-from typing import TypeAlias
+from __future__ import annotations
 
 from toolwire import _core
 from toolwire._core import (
@@ -41,6 +41,11 @@ from toolwire._errors import (
     ToolwireError,
     UnsupportedError,
 )
+
+# Known to type checkers under this name; importing `typing` would cost more than everything else here.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
 
 Message: TypeAlias = SystemMessage | UserMessage | AssistantMessage | ToolMessage
 """Any message of a conversation."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # as type checkers know it, without the cost of importing `typing`
 if TYPE_CHECKING:
+    from typing import Any
+
     from toolwire._core import Loss
 
 # `$`, or keys, indices and quoted keys one behind the other.
-_PATH = re.compile(r"""(\$|(?:\.?[A-Za-z_$][\w$-]*|\[\d+\]|\["(?:[^"\\]|\\.)*"\])+): """)
+_PATH = r"""(\$|(?:\.?[A-Za-z_$][\w$-]*|\[\d+\]|\["(?:[^"\\]|\\.)*"\])+): """
 
 
 class ToolwireError(ValueError):
@@ -18,7 +18,9 @@ class ToolwireError(ValueError):
     @property
     def path(self) -> str:
         """Where: `messages[2].content[0]`, or `$` for the whole."""
-        match = _PATH.match(str(self))
+        import re
+
+        match = re.match(_PATH, str(self))
         return match[1] if match else "$"
 
 

@@ -43,6 +43,20 @@ fn has_special(word: u64) -> bool {
     (zero(quote) | zero(slash) | control) & HIGH != 0
 }
 
+/// The next quote, backslash or control character at or behind `at`.
+pub(super) fn next_special(bytes: &[u8], mut at: usize) -> Option<usize> {
+    while let Some(chunk) = bytes.get(at..at + 8) {
+        let mut word = [0u8; 8];
+        word.copy_from_slice(chunk);
+        if has_special(u64::from_le_bytes(word)) {
+            break;
+        }
+        at += 8;
+    }
+    let rest = bytes.get(at..)?;
+    rest.iter().position(|b| matches!(b, b'"' | b'\\' | 0..0x20)).map(|n| at + n)
+}
+
 impl<'a> Lexer<'a> {
     pub(super) fn new(text: &'a str) -> Self {
         Self { text, pos: 0 }
@@ -135,14 +149,7 @@ impl<'a> Lexer<'a> {
         let mut at = start;
         let mut escaped = false;
         loop {
-            while let Some(chunk) = bytes.get(at..at + 8) {
-                let mut word = [0u8; 8];
-                word.copy_from_slice(chunk);
-                if has_special(u64::from_le_bytes(word)) {
-                    break;
-                }
-                at += 8;
-            }
+            at = next_special(bytes, at).unwrap_or(bytes.len());
             match bytes.get(at) {
                 None => {
                     self.pos = at;
@@ -163,11 +170,10 @@ impl<'a> Lexer<'a> {
                         }
                     };
                 }
-                Some(0..0x20) => {
+                Some(_) => {
                     self.pos = at;
                     return Err(self.error("control character in a string"));
                 }
-                Some(_) => at += 1,
             }
         }
     }

@@ -1,8 +1,8 @@
 //! JSON as the wires need it: number spelling and key order kept, one limit on depth and size, byte ranges known.
 //!
 //! Why not `serde_json::Value`: it forgets how a number was written (or, with `arbitrary_precision`, takes an
-//! object for one), refuses a lone surrogate, hides a repeated key and knows no byte ranges. The reader here is
-//! held against `serde_json` by a property test; strings are written by `serde_json`.
+//! object for one), refuses a lone surrogate, hides a repeated key and knows no byte ranges. What is read and
+//! written here is held against `serde_json` by property tests.
 
 mod canonical;
 mod cursor;

@@ -1,10 +1,30 @@
 //! Values to compact JSON text.
 
 use crate::json::Value;
+use crate::json::lexer::next_special;
 
-/// Appends a string token.
+/// Appends a string token with the shortest escapes.
 pub fn write_string(text: &str, out: &mut Vec<u8>) {
-    serde_json::to_writer(out, text).expect("writing a str to a Vec cannot fail");
+    let bytes = text.as_bytes();
+    out.reserve(bytes.len() + 2);
+    out.push(b'"');
+    let mut done = 0;
+    while let Some(at) = next_special(bytes, done) {
+        out.extend_from_slice(&bytes[done..at]);
+        match bytes[at] {
+            b'"' => out.extend_from_slice(b"\\\""),
+            b'\\' => out.extend_from_slice(b"\\\\"),
+            b'\n' => out.extend_from_slice(b"\\n"),
+            b'\r' => out.extend_from_slice(b"\\r"),
+            b'\t' => out.extend_from_slice(b"\\t"),
+            0x08 => out.extend_from_slice(b"\\b"),
+            0x0c => out.extend_from_slice(b"\\f"),
+            control => out.extend_from_slice(format!("\\u{control:04x}").as_bytes()),
+        }
+        done = at + 1;
+    }
+    out.extend_from_slice(&bytes[done..]);
+    out.push(b'"');
 }
 
 /// Appends a value: no white space, numbers as they were written, keys in their order.
