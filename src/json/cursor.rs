@@ -88,6 +88,19 @@ impl<'p> Cursor<'p> {
         }
     }
 
+    /// The literal of a number.
+    pub fn number(&self) -> Result<&'p str> {
+        match self.value {
+            Value::Number(literal) => Ok(literal),
+            _ => Err(self.expected("a number")),
+        }
+    }
+
+    /// Checks a list of strings.
+    pub fn strings(&'p self) -> Result<()> {
+        self.items()?.try_for_each(|item| item.str().map(|_| ()))
+    }
+
     pub fn fields(&self) -> Result<Fields<'p>> {
         match self.value {
             Value::Object(object) => Ok(Fields { object, here: self.here }),

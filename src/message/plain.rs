@@ -386,6 +386,19 @@ pub fn request_to_plain(request: &Request) -> Json {
     )
 }
 
+/// The knobs that every wire knows have one type each; null is unset.
+fn sampling_from(fields: &Fields<'_>) -> Result<Object<'static>> {
+    for (key, knob) in fields.each().filter(|(_, knob)| !knob.is_null()) {
+        match key {
+            "temperature" | "top_p" | "top_k" | "max_tokens" => knob.number().map(|_| ())?,
+            "reasoning_effort" => knob.str().map(|_| ())?,
+            "stop" => knob.strings()?,
+            _ => {}
+        }
+    }
+    Ok(Object(fields.rest(&[]).0.into_iter().filter(|(_, value)| !value.is_null()).collect()))
+}
+
 pub fn request_from_plain(cursor: Cursor<'_>) -> Result<Request> {
     let fields = cursor.fields()?;
     only(
@@ -421,7 +434,7 @@ pub fn request_from_plain(cursor: Cursor<'_>) -> Result<Request> {
         parallel_tool_calls: opt_bool(&fields, "parallel_tool_calls")?,
         stream: opt_bool(&fields, "stream")?,
         sampling: match fields.some("sampling") {
-            Some(sampling) => sampling.fields()?.rest(&[]),
+            Some(sampling) => sampling_from(&sampling.fields()?)?,
             None => Object::default(),
         },
         extra: extra_from(&fields)?,

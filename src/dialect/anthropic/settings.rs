@@ -46,14 +46,13 @@ pub(super) fn read(fields: &Fields<'_>, request: &mut Request) -> Result<()> {
     }
     for (neutral, native) in KNOBS {
         if let Some(value) = fields.some(native) {
+            value.number()?;
             request.sampling.set(neutral, value.to_json());
             known.push(native);
         }
     }
     if let Some(stop) = fields.some(STOP) {
-        for word in stop.items()? {
-            word.str()?;
-        }
+        stop.strings()?;
         request.sampling.set("stop", stop.to_json());
         known.push(STOP);
     }

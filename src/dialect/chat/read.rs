@@ -34,7 +34,7 @@ pub(in crate::dialect) fn read_request(body: Cursor<'_>) -> Result<Request> {
             "reasoning_effort",
         ],
     );
-    let sampling = read_sampling(&fields, &mut extra);
+    let sampling = read_sampling(&fields, &mut extra)?;
     Ok(Request {
         dialect: Some(Dialect::Chat),
         model: fields.some_str("model")?.map(Text::from),
@@ -57,34 +57,42 @@ pub(in crate::dialect) fn read_request(body: Cursor<'_>) -> Result<Request> {
     })
 }
 
-fn read_sampling(fields: &Fields<'_>, extra: &mut Object<'static>) -> Object<'static> {
+fn read_sampling(fields: &Fields<'_>, extra: &mut Object<'static>) -> Result<Object<'static>> {
     let mut sampling = Object::default();
-    let owned = |key: &str| fields.object.get(key).filter(|v| !v.is_null()).map(|v| v.clone().into_owned());
-    for key in ["temperature", "top_p", "reasoning_effort"] {
-        if let Some(value) = owned(key) {
-            sampling.set(key, value);
+    for key in ["temperature", "top_p"] {
+        if let Some(knob) = fields.some(key) {
+            knob.number()?;
+            sampling.set(key, knob.to_json());
         }
     }
-    match (owned("max_completion_tokens"), owned("max_tokens")) {
+    if let Some(effort) = fields.some_str("reasoning_effort")? {
+        sampling.set("reasoning_effort", effort.to_owned().into());
+    }
+    let (limit, older) = (fields.some("max_completion_tokens"), fields.some("max_tokens"));
+    for limit in [&limit, &older].into_iter().flatten() {
+        limit.number()?;
+    }
+    match (limit, older) {
         (Some(limit), older) => {
-            sampling.set("max_tokens", limit);
+            sampling.set("max_tokens", limit.to_json());
             extra.set("$limit", "max_completion_tokens".into());
             if let Some(older) = older {
-                extra.set("max_tokens", older);
+                extra.set("max_tokens", older.to_json());
             }
         }
-        (None, Some(limit)) => sampling.set("max_tokens", limit),
+        (None, Some(limit)) => sampling.set("max_tokens", limit.to_json()),
         (None, None) => {}
     }
-    match owned("stop") {
-        Some(stop @ Value::String(_)) => {
-            sampling.set("stop", Value::Array(vec![stop]));
+    if let Some(stop) = fields.some("stop") {
+        if stop.value.as_str().is_some() {
+            sampling.set("stop", Value::Array(vec![stop.to_json()]));
             extra.set("$stop", "string".into());
+        } else {
+            stop.strings()?;
+            sampling.set("stop", stop.to_json());
         }
-        Some(stop) => sampling.set("stop", stop),
-        None => {}
     }
-    sampling
+    Ok(sampling)
 }
 
 fn read_message(cursor: Cursor<'_>) -> Result<Message> {

@@ -92,9 +92,7 @@ fn read_sampling(
         [("temperature", "temperature"), ("top_p", "top_p"), ("max_output_tokens", "max_tokens")]
     {
         let Some(c) = said(fields, key) else { continue };
-        if !matches!(c.value, Value::Number(_)) {
-            return Err(c.expected("a number"));
-        }
+        c.number()?;
         sampling.set(neutral, c.to_json());
     }
     if let Some(reasoning) = said(fields, "reasoning") {
