@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::json::{MAX_DEPTH, Repeats, Value, parse};
 use crate::path::Path;
-use crate::py::door::Door;
+use crate::py::door::{Door, utf16};
 use crate::py::errors::{OrRaise, raised};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyMemoryView, PyString};
@@ -89,12 +89,8 @@ pub(super) fn json_text<'a>(text: &'a Bound<'_, PyString>) -> PyResult<Cow<'a, s
     if let Ok(text) = text.to_str() {
         return Ok(Cow::Borrowed(text));
     }
-    let units =
-        text.py().get_type::<PyString>().call_method1("encode", (text, "utf-16-le", "surrogatepass"))?;
-    let units = units.cast_into::<PyBytes>()?;
-    let units = units.as_bytes().chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]]));
     let mut out = String::new();
-    for unit in char::decode_utf16(units) {
+    for unit in char::decode_utf16(utf16(text)?) {
         match unit {
             Ok(c) => out.push(c),
             Err(lone) => out.push_str(&format!("\\u{:04x}", lone.unpaired_surrogate())),

@@ -6,7 +6,7 @@ use crate::json::{MAX_DEPTH, Object, Value};
 use crate::message::{Content, Dialect, Message, PartKind, Request, Text};
 use crate::path::Path;
 use crate::py::body::{Body, Buffer, apart, json_text};
-use crate::py::door::{Door, leave};
+use crate::py::door::{At, Door, answers, is_mapping, leave, mapping_members};
 use crate::py::errors::{OrRaise, blamed, raised, refuse, warn};
 use crate::py::hosts::{message_of, request_of};
 use crate::py::overlay::{Task, on_dict};
@@ -14,7 +14,7 @@ use crate::py::rendered::PyRendered;
 use crate::py::request::PyRequest;
 use crate::request::{self, Sealed};
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyDict, PyMapping, PyString};
+use pyo3::types::{PyByteArray, PyBytes, PyDict, PyString};
 use std::borrow::Cow;
 
 /// Reads any body into a request that remembers where surrogates were replaced.
@@ -137,9 +137,13 @@ fn dict_of<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
     if let Ok(dict) = object.cast::<PyDict>() {
         return Ok(dict.clone());
     }
-    if let Ok(mapping) = object.cast::<PyMapping>() {
+    if is_mapping(object) {
         let dict = PyDict::new(py);
-        dict.update(mapping).map_err(|cause| blamed(py, Path::root(), cause))?;
+        let root = Path::root();
+        let members = mapping_members(object, &mut Door::new(MAX_DEPTH), At::Base(&root));
+        for (key, value) in members.map_err(|cause| blamed(py, root.clone(), cause))? {
+            dict.set_item(key, value).map_err(|cause| blamed(py, root.clone(), cause))?;
+        }
         return Ok(dict);
     }
     let value = Door::new(MAX_DEPTH).enter(object, &Path::root())?;
@@ -162,7 +166,7 @@ fn overrides<'py>(
     let sampling = match sampling {
         None => Object::default(),
         Some(sampling) => {
-            let given = if sampling.get_type().hasattr("model_dump")? {
+            let given = if answers(sampling, "model_dump") {
                 let options = PyDict::new(py);
                 options.set_item("exclude_none", true)?;
                 let dump = sampling.call_method("model_dump", (), Some(&options));

@@ -49,6 +49,11 @@ pub(super) fn blamed(py: Python<'_>, path: Path, cause: PyErr) -> PyErr {
     error
 }
 
+/// The class of a value, for sentences that must not show the value.
+pub(super) fn class_name(object: &Bound<'_, PyAny>) -> String {
+    object.get_type().name().map_or_else(|_| "object".to_owned(), |name| name.to_string())
+}
+
 /// `strict=True`: the first loss as an exception that holds all of them.
 pub(super) fn refuse(py: Python<'_>, losses: &Losses) -> PyResult<()> {
     let Err(error) = losses.refuse() else { return Ok(()) };

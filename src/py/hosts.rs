@@ -5,7 +5,7 @@ use crate::json::{Cursor, Json, Value};
 use crate::message::{Message, Request, Tool, message_from_plain, request_from_plain, tool_from_plain};
 use crate::path::Path;
 use crate::py::calls::PyTool;
-use crate::py::door::{Door, NOUN_DEPTH, dump_without_none};
+use crate::py::door::{Door, NOUN_DEPTH, answers, dump_without_none};
 use crate::py::errors::{OrRaise, blamed};
 use crate::py::messages::message_behind;
 use crate::py::request::PyRequest;
@@ -44,7 +44,7 @@ pub(super) fn request_of<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Cow<'a, R
 fn read<T>(object: &Bound<'_, PyAny>, path: &Path, from: fn(Cursor<'_>) -> Result<T>) -> PyResult<T> {
     let py = object.py();
     let mut door = Door::new(NOUN_DEPTH);
-    let mut value = if object.get_type().hasattr("model_dump")? {
+    let mut value = if answers(object, "model_dump") {
         let dump = dump_without_none(object).map_err(|cause| blamed(py, path.clone(), cause))?;
         door.enter(&dump, path)?
     } else {

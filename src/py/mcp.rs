@@ -5,11 +5,11 @@ use crate::error::{Error, Kind};
 use crate::json::{Cursor, MAX_DEPTH, Object, Value};
 use crate::message::{Text, ToolMessage};
 use crate::path::Path;
-use crate::py::door::{Door, dump_without_none};
-use crate::py::errors::{OrRaise, blamed, raised, warn};
+use crate::py::door::{Door, answers, dump_without_none, is_mapping};
+use crate::py::errors::{OrRaise, blamed, class_name, raised, warn};
 use crate::py::noun::each;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyMapping};
+use pyo3::types::PyBool;
 
 /// The fields of a result: the wire's name, and the names of the attributes that hold it.
 const OUTCOME: (&str, [&str; 2]) = ("isError", ["isError", "is_error"]);
@@ -25,7 +25,7 @@ pub(super) fn read(
     let mut door = Door::new(MAX_DEPTH);
     let tool_call_id = text(&mut door, tool_call_id, "tool_call_id")?;
     let name = name.map(|name| text(&mut door, name, "name")).transpose()?;
-    let wire = if result.cast::<PyMapping>().is_ok() {
+    let wire = if is_mapping(result) {
         spelled(door.enter(result, &Path::root())?)
     } else {
         object(&mut door, result)?
@@ -98,8 +98,8 @@ impl<'py> Said<'_, 'py> {
 fn object(door: &mut Door, result: &Bound<'_, PyAny>) -> PyResult<Value<'static>> {
     let py = result.py();
     let root = Path::root();
-    let set = match result.get_type().hasattr("model_fields_set")? {
-        true => Some(result.getattr("model_fields_set")?),
+    let set = match answers(result, "model_fields_set") {
+        true => Some(result.getattr("model_fields_set").map_err(|cause| blamed(py, root.clone(), cause))?),
         false => None,
     };
     let said = Said { result, set };
@@ -155,7 +155,7 @@ fn object(door: &mut Door, result: &Bound<'_, PyAny>) -> PyResult<Value<'static>
         }
     }
     if wire.is_empty() {
-        let name = result.get_type().name()?;
+        let name = class_name(result);
         return Err(raised(py, &Error::shape(root, format!("expected a tool result, not {name}"))));
     }
     Ok(Value::Object(wire))
@@ -163,7 +163,7 @@ fn object(door: &mut Door, result: &Bound<'_, PyAny>) -> PyResult<Value<'static>
 
 /// A content block. Its empty fields say nothing, and its `type` may be a default that nobody set.
 fn block(door: &mut Door, block: &Bound<'_, PyAny>, path: &Path) -> PyResult<Value<'static>> {
-    if block.get_type().hasattr("model_dump")? {
+    if answers(block, "model_dump") {
         let dump = dump_without_none(block).map_err(|cause| blamed(block.py(), path.clone(), cause))?;
         return door.enter(&dump, path);
     }

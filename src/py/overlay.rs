@@ -7,11 +7,12 @@ use crate::message::Dialect;
 use crate::outcome::MARKER;
 use crate::path::{Path, Step};
 use crate::py::body::apart;
-use crate::py::door::{At, Door, leave};
+use crate::py::door::{At, Door, answers, is_mapping, leave, snapshot};
 use crate::py::errors::{OrRaise, raised};
 use crate::request::{self, Sealed};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use std::collections::HashMap;
 
 /// Members that an overlay reads or merges into; other lists and objects it can only replace.
 const MERGED: [&str; 3] = ["reasoning", "output_config", "include"];
@@ -37,9 +38,10 @@ impl Task<'_> {
 
 /// A member on its way to the core and back.
 struct Sent<'py> {
-    key: String,
     name: Bound<'py, PyString>,
     original: Bound<'py, PyAny>,
+    /// What went.
+    text: String,
     /// Which messages went along, where this is the list of messages.
     chosen: Option<Vec<usize>>,
 }
@@ -54,9 +56,9 @@ pub(super) fn on_dict<'py>(
     let root = Path::root();
     let messages = dialect::result_form(dialect).or_raise(py)?.messages;
     let mut door = Door::new(MAX_DEPTH);
-    let mut sent: Vec<Sent<'py>> = Vec::new();
+    let mut sent: HashMap<String, Sent<'py>> = HashMap::new();
     let mut small = Object::default();
-    for (key, original) in body.copy()?.iter() {
+    for (key, original) in snapshot(body) {
         let Ok(name) = key.cast_into::<PyString>() else {
             return Err(raised(py, &Error::shape(root, "a key that is not a string")));
         };
@@ -86,11 +88,11 @@ pub(super) fn on_dict<'py>(
             }
             None => Value::Null,
         };
+        let text = compact(&value);
         small.0.push((key.clone().into(), value));
-        sent.push(Sent { key, name, original, chosen });
+        sent.insert(key, Sent { name, original, text, chosen });
     }
-    let small = Value::Object(small);
-    let text = compact(&small);
+    let text = compact(&Value::Object(small));
     let done = apart(py, text.len(), || task.run(dialect, text.as_bytes()));
     let (done, mut losses) = done.map_err(|mut error| {
         error.path = moved(&error.path, &sent);
@@ -102,12 +104,9 @@ pub(super) fn on_dict<'py>(
     losses.extend(door.losses());
     let out = PyDict::new(py);
     for (key, value) in done.as_object().into_iter().flat_map(Object::iter) {
-        let before = small.get(key);
-        let sent = sent.iter().find(|sent| &sent.key == key);
+        let sent = sent.get(key.as_ref());
         let value = match sent {
-            Some(sent) if before.is_some_and(|before| compact(before) == compact(value)) => {
-                sent.original.clone()
-            }
+            Some(sent) if sent.text == compact(value) => sent.original.clone(),
             Some(Sent { original, chosen: Some(chosen), .. }) => spliced(py, original, chosen, value)?,
             _ => leave(py, value)?,
         };
@@ -144,10 +143,10 @@ fn spliced<'py>(
 }
 
 /// A path in what the core saw as a path in the caller's body.
-fn moved(path: &Path, sent: &[Sent<'_>]) -> Path {
+fn moved(path: &Path, sent: &HashMap<String, Sent<'_>>) -> Path {
     let steps = path.steps();
     let [Step::Key(key), Step::Index(n), rest @ ..] = steps else { return path.clone() };
-    let chosen = sent.iter().find(|sent| sent.key == **key).and_then(|sent| sent.chosen.as_ref());
+    let chosen = sent.get(&**key).and_then(|sent| sent.chosen.as_ref());
     let Some(at) = chosen.and_then(|chosen| chosen.get(*n)) else { return path.clone() };
     let mut moved = Path::root().key(key).index(*at);
     rest.iter().for_each(|step| moved.push(step.clone()));
@@ -175,7 +174,7 @@ fn holds_marker(door: &mut Door, value: &Bound<'_, PyAny>, at: At<'_>, depth: us
         return Err(raised(py, &Error::new(Kind::Limit, at.path(), what)));
     }
     if let Ok(dict) = value.cast::<PyDict>() {
-        for (key, value) in dict.copy()?.iter() {
+        for (key, value) in snapshot(dict) {
             door.spend(py, 1, at)?;
             if key.cast::<PyString>().is_ok_and(|key| key == MARKER)
                 || holds_marker(door, &value, at, depth + 1)?
@@ -194,11 +193,7 @@ fn holds_marker(door: &mut Door, value: &Bound<'_, PyAny>, at: At<'_>, depth: us
         }
         return Ok(false);
     }
-    let class = value.get_type();
-    if class.hasattr("model_dump")?
-        || class.hasattr("__dataclass_fields__")?
-        || value.cast::<PyMapping>().is_ok()
-    {
+    if answers(value, "model_dump") || answers(value, "__dataclass_fields__") || is_mapping(value) {
         return Ok(Door::new(MAX_DEPTH).enter(value, &Path::root()).is_ok_and(|json| marked(&json)));
     }
     Ok(false)

@@ -154,7 +154,7 @@ def test_content_is_never_quoted() -> None:
     bodies: list[Any] = [
         {"messages": secret},
         {"messages": [{"role": secret, "content": "x"}]},
-        {"messages": [{"role": "user", "content": [{"type": secret}]}]},
+        {"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": [secret]}}]}]},
         {"messages": [{"role": "tool", "tool_call_id": {secret: 1}, "content": secret}]},
         f'{{"messages": {secret}',
         {"messages": [{"role": "user", "content": {secret}}]},

@@ -5,7 +5,7 @@ use crate::error::{Error, Kind};
 use crate::json::{Json, MAX_BYTES, Object, Value};
 use crate::path::{Path, Step};
 use crate::py::door::host;
-use crate::py::errors::{blamed, raised};
+use crate::py::errors::{blamed, class_name, raised};
 use pyo3::prelude::*;
 use pyo3::sync::critical_section::with_critical_section;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
@@ -53,7 +53,7 @@ pub(in crate::py) fn replaced_losses(replaced: &[Path]) -> Vec<Loss> {
 
 /// What one node costs of the size limit: an object that holds the same list many times over is small in Python
 /// and may be endless as JSON.
-pub(super) const NODE: usize = 40;
+pub(super) const NODE: usize = 128;
 
 /// One way in, for one value or for several that make up a whole.
 pub(in crate::py) struct Door {
@@ -160,8 +160,11 @@ impl Door {
         let text = match text.to_str() {
             Ok(text) => text.to_owned(),
             Err(_) => {
-                self.replaced.push(at.path());
-                without_surrogates(text)?
+                let (text, lone) = without_surrogates(text)?;
+                if lone {
+                    self.replaced.push(at.path());
+                }
+                text
             }
         };
         self.spend(py, text.len(), at)?;
@@ -222,8 +225,7 @@ impl Door {
                 Ok(value)
             }
             None => {
-                let name =
-                    object.get_type().name().map_or_else(|_| "object".to_owned(), |name| name.to_string());
+                let name = class_name(object);
                 Err(raised(py, &Error::shape(at.path(), format!("expected JSON, not {name}"))))
             }
         }
@@ -231,7 +233,7 @@ impl Door {
 }
 
 /// The members of a dict, taken before anything else runs: converting them may change the dict.
-fn snapshot<'py>(dict: &Bound<'py, PyDict>) -> Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+pub(in crate::py) fn snapshot<'py>(dict: &Bound<'py, PyDict>) -> Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
     with_critical_section(dict, || dict.iter().collect())
 }
 
@@ -252,12 +254,20 @@ fn once(object: Object<'static>) -> Object<'static> {
 }
 
 /// Two surrogates that make a pair are one character, as they are in JSON text; a lone one is U+FFFD.
-fn without_surrogates(text: &Bound<'_, PyString>) -> PyResult<String> {
-    let units = text
-        .py()
-        .get_type::<PyString>()
-        .call_method1("encode", (text, "utf-16-le", "surrogatepass"))?
-        .cast_into::<PyBytes>()?;
-    let units = units.as_bytes().chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]]));
-    Ok(char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect())
+fn without_surrogates(text: &Bound<'_, PyString>) -> PyResult<(String, bool)> {
+    let units = utf16(text)?;
+    let mut lone = false;
+    let text = char::decode_utf16(units.iter().copied()).map(|unit| {
+        lone |= unit.is_err();
+        unit.unwrap_or(char::REPLACEMENT_CHARACTER)
+    });
+    Ok((text.collect(), lone))
+}
+
+/// The UTF-16 of a text, lone surrogates included; asked of the class, since a subclass may encode otherwise.
+pub(in crate::py) fn utf16(text: &Bound<'_, PyString>) -> PyResult<Vec<u16>> {
+    let class = text.py().get_type::<PyString>();
+    let bytes = class.call_method1("encode", (text, "utf-16-le", "surrogatepass"))?.cast_into::<PyBytes>()?;
+    let (pairs, _) = bytes.as_bytes().as_chunks::<2>();
+    Ok(pairs.iter().map(|pair| u16::from_le_bytes(*pair)).collect())
 }

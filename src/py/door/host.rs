@@ -4,7 +4,8 @@ use crate::json::{Json, Value};
 use crate::py::door::enter::{At, Door};
 use crate::py::noun;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyMapping, PyString, PyType};
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyString, PyType};
 
 pub(super) enum Step<'py> {
     Json(Json),
@@ -28,32 +29,53 @@ pub(super) fn step<'py>(
     if object.is_instance_of::<PyType>() {
         return Ok(None);
     }
-    // Looked up on the class: an instance may answer to any name.
-    let class = object.get_type();
-    if class.hasattr("model_dump")? {
+    if answers(object, "model_dump") {
         let dump = dumped(object, "exclude_unset")?;
         let full = dumped(object, "exclude_none")?;
         return Ok(Some(Step::Tagged { dump, full }));
     }
-    if class.hasattr("__dataclass_fields__")? {
+    if answers(object, "__dataclass_fields__") {
         let mut members = Vec::new();
-        for name in class.getattr("__dataclass_fields__")?.try_iter()? {
+        for name in object.get_type().getattr("__dataclass_fields__")?.try_iter()? {
             let name = name?;
             let value = object.getattr(name.cast::<PyString>()?)?;
             members.push((name, value));
         }
         return Ok(Some(Step::Members(members)));
     }
-    if let Ok(mapping) = object.cast::<PyMapping>() {
-        let mut members = Vec::new();
-        for item in mapping.call_method0("items")?.try_iter()? {
-            // An iterator without an end meets the size limit.
-            door.spend(object.py(), super::enter::NODE, at)?;
-            members.push(item?.extract()?);
-        }
-        return Ok(Some(Step::Members(members)));
+    if is_mapping(object) {
+        return mapping_members(object, door, at).map(|members| Some(Step::Members(members)));
     }
     Ok(None)
+}
+
+/// The members of a mapping; an iterator without an end meets the size limit.
+pub(in crate::py) fn mapping_members<'py>(
+    object: &Bound<'py, PyAny>,
+    door: &mut Door,
+    at: At<'_>,
+) -> PyResult<Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>> {
+    let mut members = Vec::new();
+    for item in object.call_method0("items")?.try_iter()? {
+        door.spend(object.py(), super::enter::NODE, at)?;
+        members.push(item?.extract()?);
+    }
+    Ok(members)
+}
+
+/// Does the class have this attribute? Not the instance: that may answer to any name.
+pub(in crate::py) fn answers(object: &Bound<'_, PyAny>, name: &str) -> bool {
+    object.get_type().hasattr(name).unwrap_or(false)
+}
+
+static MAPPING: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+
+/// A `collections.abc.Mapping`. An object that raises when it is asked is none.
+pub(in crate::py) fn is_mapping(object: &Bound<'_, PyAny>) -> bool {
+    let py = object.py();
+    let class =
+        MAPPING.get_or_try_init(py, || py.import("collections.abc")?.getattr("Mapping").map(Bound::unbind));
+    class.is_ok_and(|class| object.is_instance(class.bind(py)).unwrap_or(false))
 }
 
 fn dumped<'py>(object: &Bound<'py, PyAny>, exclude: &str) -> PyResult<Bound<'py, PyAny>> {

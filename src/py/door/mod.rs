@@ -4,8 +4,8 @@ mod enter;
 mod host;
 mod leave;
 
-pub(super) use enter::{At, Door, replaced_losses};
-pub(super) use host::dump_without_none;
+pub(super) use enter::{At, Door, replaced_losses, snapshot, utf16};
+pub(super) use host::{answers, dump_without_none, is_mapping, mapping_members};
 pub(super) use leave::leave;
 
 use crate::json::MAX_DEPTH;
