@@ -217,10 +217,9 @@ impl PyRendered {
         slf.clone()
     }
 
-    fn __reduce__<'py>(
-        slf: &Bound<'py, Self>,
-    ) -> PyResult<(Bound<'py, PyType>, (Bound<'py, PyAny>, Bound<'py, PyTuple>))> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyType>, Bound<'py, PyTuple>)> {
         let py = slf.py();
-        Ok((slf.get_type(), (slf.get().body(py)?, slf.get().losses(py))))
+        let parts = [slf.get().body(py)?, slf.get().losses(py).into_any()];
+        Ok((slf.get_type(), PyTuple::new(py, parts)?))
     }
 }

@@ -252,7 +252,7 @@ def test_lone_surrogates_are_replaced_and_reported() -> None:
 
 def test_keys_that_become_one_are_one() -> None:
     with pytest.warns(LossWarning):
-        part = NativePart("chat", {"\ud800": 1, "x": 2, "\udc00": 3})
+        part = NativePart("chat", {"\ud800": 1, "x": 2, "\udc00": 3})  # noqa: F601
     assert part.value == {"\ufffd": 3, "x": 2}
 
 

@@ -34,7 +34,20 @@ ODD: list[Any] = [
     "tool_result", "tool_use", "function_call_output", "Tool execution failed:\n", "{", [], [None], [[]], {}, {"type": "text"},
     {"type": "text", "text": "x"}, {"_vf_is_error": True}, {"type": "image_url"}, [{"type": "text", "text": ""}], "_vf_is_error",
 ]  # fmt: skip
-KEYS = ["_vf_is_error", "is_error", "content", "role", "type", "id", "name", "status", "cache_control", "text", "x", "$stop"]
+KEYS = [
+    "_vf_is_error",
+    "is_error",
+    "content",
+    "role",
+    "type",
+    "id",
+    "name",
+    "status",
+    "cache_control",
+    "text",
+    "x",
+    "$stop",
+]
 LENGTH = int(os.environ.get("TOOLWIRE_MUTATIONS", "3000"))
 
 

@@ -42,7 +42,9 @@ class Conversation(BaseModel):
     request: Request | None = None
 
 
-MESSAGES = [SAMPLES[name][n] for name in ("SystemMessage", "UserMessage", "AssistantMessage", "ToolMessage") for n in (0, 1)]
+MESSAGES = [
+    SAMPLES[name][n] for name in ("SystemMessage", "UserMessage", "AssistantMessage", "ToolMessage") for n in (0, 1)
+]
 PARTS = [SAMPLES[name][n] for name in ("TextPart", "ImagePart", "AudioPart", "FilePart", "NativePart") for n in (0, 1)]
 FULL = Conversation(
     messages=MESSAGES,
