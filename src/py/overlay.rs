@@ -65,7 +65,7 @@ pub(super) fn on_dict<'py>(
         let key = door.text(&name, At::Base(&root))?;
         let path = root.key(&key);
         let mut chosen = None;
-        let value = match (&key == messages).then(|| items(&original)).flatten() {
+        let value = match (key == messages).then(|| items(&original)).flatten() {
             Some(list) => {
                 let mut marked = Vec::new();
                 let mut values = Vec::new();

@@ -19,6 +19,9 @@ enum Held {
     Text(Py<PyString>),
 }
 
+/// The fields of the constructor.
+type Fields<'py> = (Bound<'py, PyAny>, Bound<'py, PyTuple>);
+
 /// A body of some wire and what it could not carry.
 #[pyclass(frozen, module = "toolwire", name = "Rendered")]
 pub(super) struct PyRendered {
@@ -219,7 +222,7 @@ impl PyRendered {
 
     fn __reduce__<'py>(
         slf: &Bound<'py, Self>,
-    ) -> PyResult<(Bound<'py, PyType>, (Bound<'py, PyAny>, Bound<'py, PyTuple>))> {
+    ) -> PyResult<(Bound<'py, PyType>, Fields<'py>)> {
         let py = slf.py();
         Ok((slf.get_type(), (slf.get().body(py)?, slf.get().losses(py))))
     }

@@ -102,7 +102,9 @@ def test_a_marker_elsewhere_is_removed_from_dicts_as_from_bytes() -> None:
     assert sealed == json.loads(raw) == chat(SEALED, metadata={"a": [{"b": 1}]})
 
 
-SCALAR = st.none() | st.booleans() | st.integers(-5, 5) | st.floats(0, 2, allow_subnormal=False) | st.text("ab", max_size=3)
+SCALAR = (
+    st.none() | st.booleans() | st.integers(-5, 5) | st.floats(0, 2, allow_subnormal=False) | st.text("ab", max_size=3)
+)
 CONTENT = st.text("xT ", max_size=5) | st.just(LABEL) | st.just([{"type": "text", "text": "t"}]) | st.none()
 MESSAGE = st.fixed_dictionaries(
     {"role": st.sampled_from(["user", "tool", "assistant"]), "content": CONTENT},
@@ -132,7 +134,8 @@ FIELDS = st.fixed_dictionaries(
         "max_tokens": SCALAR,
         "max_completion_tokens": SCALAR,
         "max_output_tokens": SCALAR,
-        "reasoning": st.none() | st.fixed_dictionaries({}, optional={"effort": st.just("low"), "summary": st.just("auto")}),
+        "reasoning": st.none()
+        | st.fixed_dictionaries({}, optional={"effort": st.just("low"), "summary": st.just("auto")}),
         "output_config": st.none() | st.fixed_dictionaries({}, optional={"effort": st.just("low"), "format": SCALAR}),
         "include": st.none() | st.lists(st.sampled_from(["a", "reasoning.encrypted_content"]), max_size=2),
         "tools": st.none() | st.lists(st.fixed_dictionaries({"name": SCALAR}), max_size=2),
@@ -265,7 +268,9 @@ def test_hashes_take_host_objects() -> None:
 
 
 def test_other_threads_run_while_a_large_body_is_read() -> None:
-    raw = json.dumps(chat(*[{"role": "user", "content": ["x" * 10] * 0 or "\n" * 4_000_000} for _ in range(4)])).encode()
+    raw = json.dumps(
+        chat(*[{"role": "user", "content": ["x" * 10] * 0 or "\n" * 4_000_000} for _ in range(4)])
+    ).encode()
     started, ticks, done = threading.Event(), [], threading.Event()
 
     def tick() -> None:
