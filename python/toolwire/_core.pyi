@@ -968,7 +968,7 @@ def message_hash(message: _Message | Mapping[str, Any] | _SupportsDump) -> str:
     The identity of a message: one of ours, a mapping in the plain spelling, or a host's message object.
     """
 
-def prefix_hashes(messages: Sequence[_Message | Mapping[str, Any] | _SupportsDump]) -> tuple[str, ...]:
+def prefix_hashes(messages: Sequence[_Message | Mapping[str, Any] | _SupportsDump]) -> list[str]:
     """
     One identity per prefix of a conversation.
     """

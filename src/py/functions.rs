@@ -13,7 +13,7 @@ use crate::py::hosts::{message_of, tool_of};
 use crate::py::noun::each;
 use crate::py::rendered::{PyRendered, Shape};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::PyDict;
 
 /// A request body of one dialect as a body of another. `source` and `target` are names or dialects; the body comes
 /// back as what it went in: bytes, text, or a dict.
@@ -82,15 +82,14 @@ pub(super) fn tools_hash(tools: Option<&Bound<'_, PyAny>>) -> PyResult<String> {
 
 /// One identity per prefix of a conversation.
 #[pyfunction]
-#[pyo3(signature = (messages: "Sequence[Message | Mapping[str, Any] | SupportsDump]") -> "tuple[str, ...]")]
-pub(super) fn prefix_hashes<'py>(messages: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
+#[pyo3(signature = (messages: "Sequence[Message | Mapping[str, Any] | SupportsDump]") -> "list[str]")]
+pub(super) fn prefix_hashes(messages: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     let mut all: Vec<Message> = Vec::new();
     each(messages, &Path::root().key("messages"), |message, path| {
         all.push(message_of(message, &path)?.into_owned());
         Ok(())
     })?;
-    let hashes = identity::prefixes(&all);
-    PyTuple::new(messages.py(), hashes.iter().map(ToString::to_string))
+    Ok(identity::prefixes(&all).iter().map(ToString::to_string).collect())
 }
 
 /// The loss codes, each with the sentence that says what it means.

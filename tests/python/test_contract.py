@@ -138,7 +138,7 @@ def test_copies(sample: Any) -> None:
 def test_equality_and_hash(sample: Any) -> None:
     twin = eval(repr(sample), NAMES)
     assert twin == sample
-    assert not twin != sample
+    assert (twin != sample) is False
     assert hash(twin) == hash(sample)
     assert len({twin, sample}) == 1
     assert sample != object()

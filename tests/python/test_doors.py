@@ -1,4 +1,4 @@
-"""Hostile objects at the doors: each is refused with a path or has a defined result, and none takes the process along."""
+"""Hostile objects at the doors: refused with a path or with a defined result, and none takes the process along."""
 
 from __future__ import annotations
 
@@ -287,8 +287,6 @@ class ExplodingMapping(Explodes, UserDict):  # type: ignore[type-arg]
 
 
 class ExplodingModel:
-    model_fields_set: set[str] = set()
-
     def __init__(self, error: BaseException) -> None:
         self.error = error
 
@@ -391,10 +389,15 @@ CRASHES = {
     "proxy": "import weakref, collections\nu = collections.UserDict(a=1)\nv = weakref.proxy(u)",
     "evil class": "class E:\n  @property\n  def __class__(self): raise ZeroDivisionError\nv = E()",
     "evil getattr": "class E:\n  def __getattr__(self, name): raise ZeroDivisionError\nv = E()",
-    "evil meta": "class M(type):\n  def __getattribute__(cls, name): raise ZeroDivisionError\nclass E(metaclass=M): pass\nv = E()",
+    "evil meta": (
+        "class M(type):\n  def __getattribute__(cls, name): raise ZeroDivisionError\n"
+        "class E(metaclass=M): pass\nv = E()"
+    ),
     "evil str": "class S(str):\n  def encode(self, *a): return 3\n  def __str__(self): return 3\nv = S('\\ud800')",
     "evil int": "class I(int):\n  def __repr__(self): return 'x'\n  def __index__(self): return 5\nv = I(10**30)",
-    "evil float": "class F(float):\n  def __repr__(self): return 'x'\n  def __float__(self): return float('nan')\nv = F(1.5)",
+    "evil float": (
+        "class F(float):\n  def __repr__(self): return 'x'\n  def __float__(self): return float('nan')\nv = F(1.5)"
+    ),
     "endless items": (
         "import collections, itertools\nclass E(collections.UserDict):\n"
         "  def items(self): return (('k', n) for n in itertools.count())\nv = E()"

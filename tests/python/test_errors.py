@@ -173,15 +173,15 @@ def test_every_loss_code_has_a_sentence() -> None:
         assert sentence[0].isupper() or sentence.startswith("`")
         assert sentence.endswith(".")
         assert toolwire.Loss(code, "$", "x").code == code
-    with pytest.raises(ShapeError, match="^code: "):
+    with pytest.raises(ShapeError, match=r"^code: "):
         toolwire.Loss("no.such", "$", "x")
 
 
 def test_unknown_dialects_are_refused() -> None:
     for wrong in ("gemini", "", 1, None, object(), "\ud800"):
-        with pytest.raises(ShapeError, match="^source: "):
+        with pytest.raises(ShapeError, match=r"^source: "):
             convert({}, source=wrong, target="chat")  # type: ignore[arg-type]
-        with pytest.raises(ShapeError, match="^target: "):
+        with pytest.raises(ShapeError, match=r"^target: "):
             convert({}, source="chat", target=wrong)  # type: ignore[arg-type]
     with pytest.raises(UnsupportedError):
         convert({}, source="mcp", target="chat")

@@ -42,10 +42,11 @@ class Conversation(BaseModel):
     request: Request | None = None
 
 
-MESSAGES = [
-    SAMPLES[name][n] for name in ("SystemMessage", "UserMessage", "AssistantMessage", "ToolMessage") for n in (0, 1)
+ROLES = ("SystemMessage", "UserMessage", "AssistantMessage", "ToolMessage")
+MESSAGES = [sample for name in ROLES for sample in SAMPLES[name]]
+PARTS = [
+    sample for name in ("TextPart", "ImagePart", "AudioPart", "FilePart", "NativePart") for sample in SAMPLES[name]
 ]
-PARTS = [SAMPLES[name][n] for name in ("TextPart", "ImagePart", "AudioPart", "FilePart", "NativePart") for n in (0, 1)]
 FULL = Conversation(
     messages=MESSAGES,
     plain=MESSAGES,
