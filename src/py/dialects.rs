@@ -223,15 +223,30 @@ macro_rules! dialect_class {
                 $dialect.as_str()
             }
 
-            /// Reads a request body: bytes, text, a mapping, or an SDK object.
+            /// Reads a request body into typed messages.
+            ///
+            /// `body` is JSON as bytes or text (at most 1 GiB, nested at most 512 levels), a mapping, or an SDK object
+            /// (a pydantic model or a dataclass). A repeated key counts with its last value. Lone surrogates read
+            /// as U+FFFD; their paths stand in `Request.replaced`.
+            ///
+            /// Raises `JsonError` for text that is not JSON (RFC 8259) or not UTF-8, `LimitError` beyond the limits,
+            /// `ShapeError` for another shape than this wire has, `MarkerError` for an outcome that is not a bool.
             #[pyo3(signature = (body: "Body") -> "Request")]
             fn parse_request(&self, py: Python<'_>, body: &Bound<'_, PyAny>) -> PyResult<PyRequest> {
                 Ok(PyRequest::of(parsed(py, $dialect, &Body::of(body)?)?))
             }
 
-            /// Writes a request body. What the wire cannot carry is listed in `losses`; `strict=True` raises
-            /// instead. `include_internal=True` is for the way between a harness program and the server beside it:
-            /// the private marker instead of the label.
+            /// Writes a request body, with what this wire cannot carry in `Rendered.losses`.
+            ///
+            /// A request that was read from this wire is written as it was. One of another wire is brought into the
+            /// order that this wire asks for: results behind their calls, media that a result may not hold
+            /// behind the results. `strict=True` refuses any loss. `include_internal=True` is for the way between a
+            /// harness program and the server beside it: the private marker instead of the label, names and media
+            /// left where they are; such a body must be sealed before it leaves.
+            ///
+            /// Raises `PairingError` for a result without its call, a call without its result, or an id that stands
+            /// twice; `ArgumentsError` for arguments that must be a JSON object and are none; `UnsupportedError`
+            /// for what this wire has no form for; `LossError` with `strict=True`.
             #[pyo3(signature = (
                 request: "Request | Mapping[str, Any]",
                 *,
@@ -248,7 +263,10 @@ macro_rules! dialect_class {
                 render(py, $dialect, request, strict, include_internal)
             }
 
-            /// One message as this wire writes it.
+            /// One message as this wire writes it: a message, or for Responses a list of items.
+            ///
+            /// A failed result is labelled where the wire has no field for it, or, with `include_internal=True`, carries
+            /// the private marker. Media stays where it is. Raises as `render_request` does.
             #[pyo3(signature = (
                 message: "Message | Mapping[str, Any]",
                 *,
@@ -262,14 +280,22 @@ macro_rules! dialect_class {
                 to_wire($dialect, message, include_internal)
             }
 
-            /// An internal body as a provider may see it: no private marker, a failed result labelled. Bytes give
-            /// bytes, text gives text, and an object gives a new dict that shares what did not change.
+            /// An internal body as a provider may see it: no key `_vf_is_error` in any spelling, every result that it
+            /// said had failed labelled once (or its native field set), all other bytes as they were.
+            ///
+            /// Bytes give bytes, text gives text, an object gives a new dict that shares what did not change; `body`
+            /// itself is never changed. Sealing twice is sealing once. A marker that stood on no tool result is
+            /// removed and reported with `LossWarning`. Raises `MarkerError` for one that is not a bool.
             #[pyo3(signature = (body: "BodyT") -> "BodyT")]
             fn seal<'py>(&self, body: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
                 change($dialect, body, &Task::Seal)
             }
 
-            /// Lays a model and sampling knobs over a body, and seals it.
+            /// Sets the model, lays sampling knobs over the body by the rules of this wire, and seals it.
+            ///
+            /// `sampling` is a mapping or a pydantic model; a knob that is None is not set. `max_completion_tokens` is
+            /// another name of `max_tokens`, and the members of `extra_body` count as knobs. What comes back has the
+            /// type of `body`, which is never changed. Raises as `seal` does.
             #[pyo3(signature = (body: "BodyT", model: "str", sampling: "Mapping[str, Any] | SupportsDump | None" = None) -> "BodyT")]
             fn apply_overrides<'py>(
                 &self,
@@ -291,6 +317,23 @@ macro_rules! dialect_class {
     };
 }
 
-dialect_class!(ChatDialect, Dialect::Chat, "dict[str, Any]", "OpenAI Chat Completions.");
-dialect_class!(ResponsesDialect, Dialect::Responses, "list[dict[str, Any]]", "OpenAI Responses.");
-dialect_class!(AnthropicDialect, Dialect::Anthropic, "dict[str, Any]", "Anthropic Messages.");
+dialect_class!(
+    ChatDialect,
+    Dialect::Chat,
+    "dict[str, Any]",
+    "OpenAI Chat Completions, <https://platform.openai.com/docs/api-reference/chat/create>. It has no field for the \
+     outcome of a tool: a failure is labelled in the text."
+);
+dialect_class!(
+    ResponsesDialect,
+    Dialect::Responses,
+    "list[dict[str, Any]]",
+    "OpenAI Responses, <https://platform.openai.com/docs/api-reference/responses/create>. It has no field for the \
+     outcome of a function call: a failure is labelled in the output."
+);
+dialect_class!(
+    AnthropicDialect,
+    Dialect::Anthropic,
+    "dict[str, Any]",
+    "Anthropic Messages, <https://platform.claude.com/docs/en/api/messages>. A `tool_result` says `is_error`."
+);

@@ -15,8 +15,11 @@ use crate::py::rendered::{PyRendered, Shape};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// A request body of one dialect as a body of another. `source` and `target` are names or dialects; the body comes
-/// back as what it went in: bytes, text, or a dict.
+/// A request body of one dialect as a body of another.
+///
+/// `source` and `target` are `"chat"`, `"responses"`, `"anthropic"`, or dialects. `Rendered.body` comes back as what went
+/// in: bytes, text, or a dict; `Rendered.losses` says what the target cannot carry, by path. `strict=True` raises
+/// `LossError` instead. Raises as `parse_request` and `render_request` do.
 #[pyfunction]
 #[pyo3(signature = (
     body: "Body",
@@ -59,14 +62,19 @@ pub(super) fn convert(
     }
 }
 
-/// The identity of a message: one of ours, a mapping in the plain spelling, or a host's message object.
+/// The identity of a message: SHA-256 over what was said, as 64 hexadecimal digits.
+///
+/// Two messages have the same identity exactly when they are the same conversational message: role, content, readable
+/// reasoning, opaque provider state, calls and failure count; names of results, spelling of JSON arguments, and the
+/// difference between success and silence do not. Takes one of our messages, a mapping in the spelling of `to_dict`, or
+/// a host's message object with `model_dump`.
 #[pyfunction]
 #[pyo3(signature = (message: "Message | Mapping[str, Any] | SupportsDump") -> "str")]
 pub(super) fn message_hash(message: &Bound<'_, PyAny>) -> PyResult<String> {
     Ok(identity::of(&*message_of(message, &Path::root())?).to_string())
 }
 
-/// The identity of a list of tools; no tools and an empty list are the same.
+/// The identity of a list of tools, as 64 hexadecimal digits. None and an empty list are the same; the order counts.
 #[pyfunction]
 #[pyo3(signature = (tools: "Sequence[Tool | Mapping[str, Any] | SupportsDump] | None") -> "str")]
 pub(super) fn tools_hash(tools: Option<&Bound<'_, PyAny>>) -> PyResult<String> {
@@ -80,7 +88,7 @@ pub(super) fn tools_hash(tools: Option<&Bound<'_, PyAny>>) -> PyResult<String> {
     Ok(identity::of_tools(&all).to_string())
 }
 
-/// One identity per prefix of a conversation.
+/// One identity per prefix of a conversation: a chain, in which each is made from the one before and the next message.
 #[pyfunction]
 #[pyo3(signature = (messages: "Sequence[Message | Mapping[str, Any] | SupportsDump]") -> "list[str]")]
 pub(super) fn prefix_hashes(messages: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {

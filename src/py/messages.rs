@@ -406,8 +406,15 @@ impl PyToolMessage {
         self.inner().and_then(|message| message.is_error)
     }
 
-    /// The result of an MCP call: an object of the `mcp` SDK 1.x or 2.x, of another client, or a dict. What nobody
-    /// set is not taken for a statement.
+    /// The result of an MCP call, <https://modelcontextprotocol.io/specification/2025-11-25/server/tools>, of protocol
+    /// version 2025-06-18, 2025-11-25 or 2026-07-28.
+    ///
+    /// `result` is an object of the `mcp` SDK 1.x or 2.x, of another client with the same attributes, or a dict as it
+    /// stands on the wire (also the JSON-RPC response around it). An outcome that nobody set stays `None`, whatever
+    /// default a class fills in. Structured content that no text repeats becomes a text part of its own.
+    ///
+    /// Raises `ResultError` where both spellings of the outcome stand there, where it is not a bool, or where the call
+    /// is not complete (`resultType` other than `complete`).
     #[classmethod]
     #[pyo3(signature = (result: "Any", *, tool_call_id: "str", name: "str | None" = None) -> "ToolMessage")]
     fn from_mcp<'py>(
@@ -420,7 +427,9 @@ impl PyToolMessage {
         Ok(Self::of(Message::Tool(message)))
     }
 
-    /// The result as MCP writes it; what MCP has no place for is reported with `LossWarning`.
+    /// The `CallToolResult` that this message stands for, in wire spelling. What MCP has no place for is reported with
+    /// `LossWarning`, also an outcome that nobody declared: MCP lets a client read silence as success. Raises
+    /// `UnsupportedError` for native parts of another wire and files stored at a provider.
     #[pyo3(signature = () -> "dict[str, Any]")]
     fn to_mcp<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         match self.inner() {
