@@ -24,7 +24,7 @@ __version__: Final[str]
 @final
 class AnthropicDialect:
     """
-    Anthropic Messages.
+    Anthropic Messages, <https://platform.claude.com/docs/en/api/messages>. A `tool_result` says `is_error`.
     """
     name: Final[Literal["anthropic"]]
     def __eq__(self, other: object, /) -> bool: ...
@@ -41,17 +41,35 @@ class AnthropicDialect:
     def apply_overrides(self, /, body: Mapping[str, Any] | _SupportsDump, model: str, sampling: Mapping[str, Any] | _SupportsDump | None = None) -> dict[str, Any]: ...
     def message_to_wire(self, /, message: _Message | Mapping[str, Any], *, include_internal: bool = False) -> dict[str, Any]:
         """
-        One message as this wire writes it.
+        One message as this wire writes it: a message, or for Responses a list of items.
+
+        A failed result is labelled where the wire has no field for it, or, with `include_internal=True`, carries
+        the private marker. Media stays where it is. Raises as `render_request` does.
         """
     def parse_request(self, /, body: _Body) -> Request:
         """
-        Reads a request body: bytes, text, a mapping, or an SDK object.
+        Reads a request body into typed messages.
+
+        `body` is JSON as bytes or text (at most 1 GiB, nested at most 512 levels), a mapping, or an SDK object
+        (a pydantic model or a dataclass). A repeated key counts with its last value. Lone surrogates read
+        as U+FFFD; their paths stand in `Request.replaced`.
+
+        Raises `JsonError` for text that is not JSON (RFC 8259) or not UTF-8, `LimitError` beyond the limits,
+        `ShapeError` for another shape than this wire has, `MarkerError` for an outcome that is not a bool.
         """
     def render_request(self, /, request: Request | Mapping[str, Any], *, strict: bool = False, include_internal: bool = False) -> Rendered:
         """
-        Writes a request body. What the wire cannot carry is listed in `losses`; `strict=True` raises
-        instead. `include_internal=True` is for the way between a harness program and the server beside it:
-        the private marker instead of the label.
+        Writes a request body, with what this wire cannot carry in `Rendered.losses`.
+
+        A request that was read from this wire is written as it was. One of another wire is brought into the
+        order that this wire asks for: results behind their calls, media that a result may not hold
+        behind the results. `strict=True` refuses any loss. `include_internal=True` is for the way between a
+        harness program and the server beside it: the private marker instead of the label, names and media
+        left where they are; such a body must be sealed before it leaves.
+
+        Raises `PairingError` for a result without its call, a call without its result, or an id that stands
+        twice; `ArgumentsError` for arguments that must be a JSON object and are none; `UnsupportedError`
+        for what this wire has no form for; `LossError` with `strict=True`.
         """
     @overload
     def seal(self, /, body: _TextT) -> _TextT: ...
@@ -175,7 +193,7 @@ class AudioPart:
 @final
 class ChatDialect:
     """
-    OpenAI Chat Completions.
+    OpenAI Chat Completions, <https://platform.openai.com/docs/api-reference/chat/create>. It has no field for the outcome of a tool: a failure is labelled in the text.
     """
     name: Final[Literal["chat"]]
     def __eq__(self, other: object, /) -> bool: ...
@@ -192,17 +210,35 @@ class ChatDialect:
     def apply_overrides(self, /, body: Mapping[str, Any] | _SupportsDump, model: str, sampling: Mapping[str, Any] | _SupportsDump | None = None) -> dict[str, Any]: ...
     def message_to_wire(self, /, message: _Message | Mapping[str, Any], *, include_internal: bool = False) -> dict[str, Any]:
         """
-        One message as this wire writes it.
+        One message as this wire writes it: a message, or for Responses a list of items.
+
+        A failed result is labelled where the wire has no field for it, or, with `include_internal=True`, carries
+        the private marker. Media stays where it is. Raises as `render_request` does.
         """
     def parse_request(self, /, body: _Body) -> Request:
         """
-        Reads a request body: bytes, text, a mapping, or an SDK object.
+        Reads a request body into typed messages.
+
+        `body` is JSON as bytes or text (at most 1 GiB, nested at most 512 levels), a mapping, or an SDK object
+        (a pydantic model or a dataclass). A repeated key counts with its last value. Lone surrogates read
+        as U+FFFD; their paths stand in `Request.replaced`.
+
+        Raises `JsonError` for text that is not JSON (RFC 8259) or not UTF-8, `LimitError` beyond the limits,
+        `ShapeError` for another shape than this wire has, `MarkerError` for an outcome that is not a bool.
         """
     def render_request(self, /, request: Request | Mapping[str, Any], *, strict: bool = False, include_internal: bool = False) -> Rendered:
         """
-        Writes a request body. What the wire cannot carry is listed in `losses`; `strict=True` raises
-        instead. `include_internal=True` is for the way between a harness program and the server beside it:
-        the private marker instead of the label.
+        Writes a request body, with what this wire cannot carry in `Rendered.losses`.
+
+        A request that was read from this wire is written as it was. One of another wire is brought into the
+        order that this wire asks for: results behind their calls, media that a result may not hold
+        behind the results. `strict=True` refuses any loss. `include_internal=True` is for the way between a
+        harness program and the server beside it: the private marker instead of the label, names and media
+        left where they are; such a body must be sealed before it leaves.
+
+        Raises `PairingError` for a result without its call, a call without its result, or an id that stands
+        twice; `ArgumentsError` for arguments that must be a JSON object and are none; `UnsupportedError`
+        for what this wire has no form for; `LossError` with `strict=True`.
         """
     @overload
     def seal(self, /, body: _TextT) -> _TextT: ...
@@ -579,7 +615,7 @@ class Request:
 @final
 class ResponsesDialect:
     """
-    OpenAI Responses.
+    OpenAI Responses, <https://platform.openai.com/docs/api-reference/responses/create>. It has no field for the outcome of a function call: a failure is labelled in the output.
     """
     name: Final[Literal["responses"]]
     def __eq__(self, other: object, /) -> bool: ...
@@ -596,17 +632,35 @@ class ResponsesDialect:
     def apply_overrides(self, /, body: Mapping[str, Any] | _SupportsDump, model: str, sampling: Mapping[str, Any] | _SupportsDump | None = None) -> dict[str, Any]: ...
     def message_to_wire(self, /, message: _Message | Mapping[str, Any], *, include_internal: bool = False) -> list[dict[str, Any]]:
         """
-        One message as this wire writes it.
+        One message as this wire writes it: a message, or for Responses a list of items.
+
+        A failed result is labelled where the wire has no field for it, or, with `include_internal=True`, carries
+        the private marker. Media stays where it is. Raises as `render_request` does.
         """
     def parse_request(self, /, body: _Body) -> Request:
         """
-        Reads a request body: bytes, text, a mapping, or an SDK object.
+        Reads a request body into typed messages.
+
+        `body` is JSON as bytes or text (at most 1 GiB, nested at most 512 levels), a mapping, or an SDK object
+        (a pydantic model or a dataclass). A repeated key counts with its last value. Lone surrogates read
+        as U+FFFD; their paths stand in `Request.replaced`.
+
+        Raises `JsonError` for text that is not JSON (RFC 8259) or not UTF-8, `LimitError` beyond the limits,
+        `ShapeError` for another shape than this wire has, `MarkerError` for an outcome that is not a bool.
         """
     def render_request(self, /, request: Request | Mapping[str, Any], *, strict: bool = False, include_internal: bool = False) -> Rendered:
         """
-        Writes a request body. What the wire cannot carry is listed in `losses`; `strict=True` raises
-        instead. `include_internal=True` is for the way between a harness program and the server beside it:
-        the private marker instead of the label.
+        Writes a request body, with what this wire cannot carry in `Rendered.losses`.
+
+        A request that was read from this wire is written as it was. One of another wire is brought into the
+        order that this wire asks for: results behind their calls, media that a result may not hold
+        behind the results. `strict=True` refuses any loss. `include_internal=True` is for the way between a
+        harness program and the server beside it: the private marker instead of the label, names and media
+        left where they are; such a body must be sealed before it leaves.
+
+        Raises `PairingError` for a result without its call, a call without its result, or an id that stands
+        twice; `ArgumentsError` for arguments that must be a JSON object and are none; `UnsupportedError`
+        for what this wire has no form for; `LossError` with `strict=True`.
         """
     @overload
     def seal(self, /, body: _TextT) -> _TextT: ...
@@ -869,8 +923,15 @@ class ToolMessage:
     @classmethod
     def from_mcp(cls, /, result: Any, *, tool_call_id: str, name: str | None = None) -> ToolMessage:
         """
-        The result of an MCP call: an object of the `mcp` SDK 1.x or 2.x, of another client, or a dict. What nobody
-        set is not taken for a statement.
+        The result of an MCP call, <https://modelcontextprotocol.io/specification/2025-11-25/server/tools>, of protocol
+        version 2025-06-18, 2025-11-25 or 2026-07-28.
+
+        `result` is an object of the `mcp` SDK 1.x or 2.x, of another client with the same attributes, or a dict as it
+        stands on the wire (also the JSON-RPC response around it). An outcome that nobody set stays `None`, whatever
+        default a class fills in. Structured content that no text repeats becomes a text part of its own.
+
+        Raises `ResultError` where both spellings of the outcome stand there, where it is not a bool, or where the call
+        is not complete (`resultType` other than `complete`).
         """
     @property
     def identity(self, /) -> str:
@@ -891,7 +952,9 @@ class ToolMessage:
         """
     def to_mcp(self, /) -> dict[str, Any]:
         """
-        The result as MCP writes it; what MCP has no place for is reported with `LossWarning`.
+        The `CallToolResult` that this message stands for, in wire spelling. What MCP has no place for is reported with
+        `LossWarning`, also an outcome that nobody declared: MCP lets a client read silence as success. Raises
+        `UnsupportedError` for native parts of another wire and files stored at a provider.
         """
     @property
     def tool_call_id(self, /) -> str: ...
@@ -949,8 +1012,11 @@ class UserMessage:
 
 def convert(body: _Body, *, source: str | _Dialect, target: str | _Dialect, strict: bool = False) -> Rendered:
     """
-    A request body of one dialect as a body of another. `source` and `target` are names or dialects; the body comes
-    back as what it went in: bytes, text, or a dict.
+    A request body of one dialect as a body of another.
+
+    `source` and `target` are `"chat"`, `"responses"`, `"anthropic"`, or dialects. `Rendered.body` comes back as what went
+    in: bytes, text, or a dict; `Rendered.losses` says what the target cannot carry, by path. `strict=True` raises
+    `LossError` instead. Raises as `parse_request` and `render_request` do.
     """
 
 def error_kinds() -> dict[str, str]:
@@ -965,15 +1031,20 @@ def loss_codes() -> dict[str, str]:
 
 def message_hash(message: _Message | Mapping[str, Any] | _SupportsDump) -> str:
     """
-    The identity of a message: one of ours, a mapping in the plain spelling, or a host's message object.
+    The identity of a message: SHA-256 over what was said, as 64 hexadecimal digits.
+
+    Two messages have the same identity exactly when they are the same conversational message: role, content, readable
+    reasoning, opaque provider state, calls and failure count; names of results, spelling of JSON arguments, and the
+    difference between success and silence do not. Takes one of our messages, a mapping in the spelling of `to_dict`, or
+    a host's message object with `model_dump`.
     """
 
 def prefix_hashes(messages: Sequence[_Message | Mapping[str, Any] | _SupportsDump]) -> list[str]:
     """
-    One identity per prefix of a conversation.
+    One identity per prefix of a conversation: a chain, in which each is made from the one before and the next message.
     """
 
 def tools_hash(tools: Sequence[Tool | Mapping[str, Any] | _SupportsDump] | None) -> str:
     """
-    The identity of a list of tools; no tools and an empty list are the same.
+    The identity of a list of tools, as 64 hexadecimal digits. None and an empty list are the same; the order counts.
     """

@@ -47,12 +47,15 @@ fn text(door: &mut Door, object: &Bound<'_, PyAny>, key: &str) -> PyResult<Text>
     Cursor::below(&path, &value).str().map(Text::from).or_raise(object.py())
 }
 
-/// A dict in the spelling of Python attributes was dumped from a model, and there an empty field says nothing.
+/// A dict that was dumped from a model spells some fields as Python does, or writes an empty `_meta`, which no wire
+/// has. There `structuredContent: null` is an empty field; on the wire it is a value.
 fn spelled(mut wire: Value<'static>) -> Value<'static> {
     if let Value::Object(object) = &mut wire {
-        let dumped = STRUCTURED.1[1];
-        if object.get(dumped).is_some_and(Value::is_null) {
-            object.remove(dumped);
+        let python = [OUTCOME.1[1], STRUCTURED.1[1], KIND.1[1], "meta"];
+        let dumped = python.iter().any(|name| object.get(name).is_some())
+            || object.get("_meta").is_some_and(Value::is_null);
+        if dumped {
+            object.0.retain(|(key, value)| !(value.is_null() && STRUCTURED.1.contains(&key.as_ref())));
         }
     }
     wire
