@@ -376,6 +376,12 @@ pub fn request_to_plain(request: &Request) -> Json {
             .with_some("dialect", request.dialect.map(|d| Value::from(d.as_str())))
             .with_some("model", some_text(request.model.as_ref()))
             .with("messages", request.messages.iter().map(message_to_plain).collect::<Vec<_>>())
+            .with_some(
+                "added",
+                request.added.as_ref().map(|places| {
+                    places.iter().map(|at| Value::Number(at.to_string().into())).collect::<Vec<_>>()
+                }),
+            )
             .with_some("tools", list(&request.tools, tool_to_plain))
             .with_some("tool_choice", request.tool_choice.as_ref().map(choice_to_plain))
             .with_some("parallel_tool_calls", request.parallel_tool_calls)
@@ -384,6 +390,14 @@ pub fn request_to_plain(request: &Request) -> Json {
             .with_some("extra", extra_to_plain(&request.extra))
             .with_some("replaced", list(&request.replaced, |path| text(path))),
     )
+}
+
+fn places_from(cursor: Cursor<'_>) -> Result<Vec<usize>> {
+    let place =
+        |c: Cursor<'_>| c.number()?.parse().map_err(|_| c.expected("a place in the list of messages"));
+    let mut places = cursor.items()?.map(place).collect::<Result<Vec<usize>>>()?;
+    places.sort_unstable();
+    Ok(places)
 }
 
 /// The knobs that every wire knows have one type each; null is unset.
@@ -407,6 +421,7 @@ pub fn request_from_plain(cursor: Cursor<'_>) -> Result<Request> {
             "dialect",
             "model",
             "messages",
+            "added",
             "tools",
             "tool_choice",
             "parallel_tool_calls",
@@ -429,6 +444,7 @@ pub fn request_from_plain(cursor: Cursor<'_>) -> Result<Request> {
         dialect: fields.some("dialect").map(dialect_from).transpose()?,
         model: opt_text(&fields, "model")?,
         messages: messages.items()?.map(message_from_plain).collect::<Result<_>>()?,
+        added: fields.some("added").map(places_from).transpose()?,
         tools,
         tool_choice: fields.some("tool_choice").map(choice_from).transpose()?,
         parallel_tool_calls: opt_bool(&fields, "parallel_tool_calls")?,

@@ -9,6 +9,9 @@ pub struct Request {
     pub dialect: Option<Dialect>,
     pub model: Option<Text>,
     pub messages: Vec<Message>,
+    /// Which messages were not read with the rest: their places in `messages`, ascending. None where the list is as it was read;
+    /// an empty list where messages were only taken out.
+    pub added: Option<Vec<usize>>,
     pub tools: Vec<Tool>,
     pub tool_choice: Option<ToolChoice>,
     pub parallel_tool_calls: Option<bool>,
@@ -20,6 +23,19 @@ pub struct Request {
     pub extra: Extra,
     /// The paths where reading had to replace a lone surrogate by U+FFFD.
     pub replaced: Vec<Text>,
+}
+
+impl Request {
+    /// Was this message read from that wire? Then it is written back as it was.
+    pub fn is_read_from(&self, dialect: Dialect, at: usize) -> bool {
+        self.dialect == Some(dialect)
+            && !self.added.as_ref().is_some_and(|added| added.binary_search(&at).is_ok())
+    }
+
+    /// Was the whole list of messages read from that wire?
+    pub fn is_whole(&self, dialect: Dialect) -> bool {
+        self.dialect == Some(dialect) && self.added.is_none()
+    }
 }
 
 /// The declaration of a tool.

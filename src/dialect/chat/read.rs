@@ -53,6 +53,7 @@ pub(in crate::dialect) fn read_request(body: Cursor<'_>) -> Result<Request> {
             }
             Extra::new(Dialect::Chat, extra)
         },
+        added: None,
         replaced: Vec::new(),
     })
 }
