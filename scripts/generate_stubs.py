@@ -57,6 +57,7 @@ GETTERS = {
     ("ImagePart", "url"): "str",
     ("NativePart", "value"): "dict[str, Any]",
     ("Rendered", "body"): "Any",
+    ("Request", "added"): "tuple[int, ...] | None",
     ("Request", "messages"): "tuple[_Message, ...]",
     ("Request", "replaced"): "tuple[str, ...]",
     ("Request", "sampling"): "dict[str, Any]",

@@ -153,6 +153,7 @@ def _request(nested: _Nested) -> _Fields:
         "stream": _some(_FLAG),
         "sampling": _some(_OBJECT),
         "extra": _some(_OBJECT),
+        "added": _some(cs.list_schema(cs.int_schema(strict=True, ge=0))),
         "replaced": _some(cs.list_schema(_TEXT)),
     }
 

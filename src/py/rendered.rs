@@ -2,12 +2,12 @@
 
 use crate::dialect::Losses;
 use crate::error::Error;
-use crate::json::{Json, Object, Value, canonical, compact};
+use crate::json::{Json, MAX_DEPTH, Object, Repeats, Value, canonical, compact, parse_text};
 use crate::path::Path;
 use crate::py::body::{Body, json_text};
 use crate::py::door::{Door, NOUN_DEPTH, leave};
 use crate::py::errors::{OrRaise, loss_tuple, raised, warn};
-use crate::py::noun::{Noun, each};
+use crate::py::noun::{Carried, Noun, each, is_readable};
 use crate::py::report::PyLoss;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyString, PyTuple, PyType};
@@ -160,7 +160,12 @@ impl PyRendered {
         changes: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let fields = PyDict::new(slf.py());
-        fields.set_item("body", slf.get().body(slf.py())?)?;
+        // As it is held: Python need not hold its numbers.
+        let body = match &slf.get().body {
+            Held::Object(value) => Carried::of(slf.py(), value.clone())?,
+            Held::Bytes(_) | Held::Text(_) => slf.get().body(slf.py())?,
+        };
+        fields.set_item("body", body)?;
         fields.set_item("losses", slf.get().losses(slf.py()))?;
         if let Some(changes) = changes {
             fields.update(changes.as_mapping())?;
@@ -217,9 +222,29 @@ impl PyRendered {
         slf.clone()
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyType>, Bound<'py, PyTuple>)> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let py = slf.py();
-        let parts = [slf.get().body(py)?, slf.get().losses(py).into_any()];
-        Ok((slf.get_type(), PyTuple::new(py, parts)?))
+        let losses = slf.get().losses(py).into_any();
+        if let Held::Object(body) = &slf.get().body
+            && is_readable(body, MAX_DEPTH)
+        {
+            let text = PyString::new(py, &compact(body)).into_any();
+            return Ok((slf.get_type().getattr("_from_json")?, PyTuple::new(py, [text, losses])?));
+        }
+        Ok((slf.get_type().into_any(), PyTuple::new(py, [slf.get().body(py)?, losses])?))
+    }
+
+    /// What a pickle calls: the body as JSON text, which holds numbers that Python cannot.
+    #[classmethod]
+    #[pyo3(signature = (text: "str", losses: "Sequence[Loss]") -> "Self")]
+    fn _from_json(
+        _class: &Bound<'_, PyType>,
+        text: &Bound<'_, PyString>,
+        losses: &Bound<'_, PyAny>,
+    ) -> PyResult<Self> {
+        let py = text.py();
+        let text = json_text(text)?;
+        let body = parse_text(&text, Repeats::LastWins).or_raise(py)?.value.into_owned();
+        Self::new(&Carried::of(py, body)?, Some(losses))
     }
 }
