@@ -154,6 +154,12 @@ pub fn overlay(
     Ok(overlay)
 }
 
+/// The members of a body that an overlay reads or merges into.
+pub fn overlay_reads(dialect: Dialect) -> &'static [&'static str] {
+    let _ = dialect;
+    &["reasoning", "output_config", "include"]
+}
+
 /// What a provider-run item of an assistant turn declares, whichever wire it came from.
 pub fn native_outcomes(message: &AssistantMessage, path: &Path) -> Vec<NativeOutcome> {
     message

@@ -11,7 +11,8 @@ use crate::path::Path;
 
 /// Writes the result that a tool message stands for. Silence about the outcome stays silence, which a client may
 /// read as success (`outcome.implied`).
-pub fn write_result(message: &ToolMessage) -> Result<(Object<'static>, Losses)> {
+pub fn write_result(message: &ToolMessage, version: Option<&str>) -> Result<(Object<'static>, Losses)> {
+    let _ = version;
     let mut losses = Losses::default();
     let path = Path::root().key("content");
     leave(Dialect::Mcp, &message.extra, &Path::root(), &mut losses);
