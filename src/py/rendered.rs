@@ -5,9 +5,9 @@ use crate::error::Error;
 use crate::json::{Json, MAX_DEPTH, Object, Repeats, Value, canonical, compact, parse_text};
 use crate::path::Path;
 use crate::py::body::{Body, json_text};
-use crate::py::door::{Door, NOUN_DEPTH, leave};
-use crate::py::errors::{OrRaise, loss_tuple, raised, warn};
-use crate::py::noun::{Carried, Noun, each, is_readable};
+use crate::py::door::{At, Door, NOUN_DEPTH, is_mapping, leave, mapping_members};
+use crate::py::errors::{OrRaise, blamed, loss_tuple, raised, warn};
+use crate::py::noun::{Carried, Noun, each, is_readable, pydantic};
 use crate::py::report::PyLoss;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyString, PyTuple, PyType};
@@ -148,9 +148,22 @@ impl PyRendered {
     #[classmethod]
     #[pyo3(signature = (data: "Mapping[str, Any]") -> "Self")]
     fn from_dict(_class: &Bound<'_, PyType>, data: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let missing = || raised(data.py(), &Error::shape(Path::root().key("body"), "missing"));
-        let body = data.get_item("body").map_err(|_| missing())?;
-        Self::new(&body, data.get_item("losses").ok().as_ref())
+        let (py, root) = (data.py(), Path::root());
+        if !is_mapping(data) {
+            return Err(raised(py, &Error::shape(root, "expected an object")));
+        }
+        let members = mapping_members(data, &mut Door::new(NOUN_DEPTH), At::Base(&root));
+        let (mut body, mut losses) = (None, None);
+        for (key, value) in members.map_err(|cause| blamed(py, root.clone(), cause))? {
+            match key.extract::<String>().as_deref() {
+                Ok("body") => body = Some(value),
+                Ok("losses") => losses = Some(value).filter(|losses| !losses.is_none()),
+                Ok(key) => return Err(raised(py, &Error::shape(root.key(key), "unknown field"))),
+                Err(_) => return Err(raised(py, &Error::shape(root, "a key that is not a string"))),
+            }
+        }
+        let body = body.ok_or_else(|| raised(py, &Error::shape(root.key("body"), "missing")))?;
+        Self::new(&body, losses.as_ref())
     }
 
     /// A copy with other fields.
@@ -180,6 +193,26 @@ impl PyRendered {
         changes: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         Self::replace(slf, changes)
+    }
+
+    #[classmethod]
+    #[pyo3(signature = (source: "Any", handler: "Any") -> "Any")]
+    fn __get_pydantic_core_schema__<'py>(
+        class: &Bound<'py, PyType>,
+        source: &Bound<'py, PyAny>,
+        handler: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        pydantic(class, "core_schema_of", source, handler)
+    }
+
+    #[classmethod]
+    #[pyo3(signature = (core_schema: "Any", handler: "Any") -> "Any")]
+    fn __get_pydantic_json_schema__<'py>(
+        class: &Bound<'py, PyType>,
+        core_schema: &Bound<'py, PyAny>,
+        handler: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        pydantic(class, "json_schema_of", core_schema, handler)
     }
 
     fn __eq__<'py>(&self, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
