@@ -7,7 +7,7 @@ use crate::message::Dialect;
 use crate::outcome::MARKER;
 use crate::path::{Path, Step};
 use crate::py::body::apart;
-use crate::py::door::{At, Door, answers, is_mapping, leave, snapshot};
+use crate::py::door::{At, Door, NODE, answers, is_mapping, leave, snapshot};
 use crate::py::errors::{OrRaise, raised};
 use crate::request::{self, Sealed};
 use pyo3::prelude::*;
@@ -172,7 +172,7 @@ fn holds_marker(door: &mut Door, value: &Bound<'_, PyAny>, at: At<'_>, depth: us
     }
     if let Ok(dict) = value.cast::<PyDict>() {
         for (key, value) in snapshot(dict) {
-            door.spend(py, 1, at)?;
+            door.spend(py, NODE, at)?;
             if key.cast::<PyString>().is_ok_and(|key| key == MARKER)
                 || holds_marker(door, &value, at, depth + 1)?
             {
@@ -183,7 +183,7 @@ fn holds_marker(door: &mut Door, value: &Bound<'_, PyAny>, at: At<'_>, depth: us
     }
     if let Some(items) = items(value) {
         for (n, item) in items.iter().enumerate() {
-            door.spend(py, 1, at)?;
+            door.spend(py, NODE, at)?;
             if holds_marker(door, item, At::Index(&at, n), depth + 1)? {
                 return Ok(true);
             }

@@ -88,7 +88,7 @@ def test_out_that_cannot_be_written(marked: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "body",
-    [b"{broken", b"", b"[]", b"3", b'{"messages":[],"n":NaN}', b'{"messages":[]} x', b'\xff\xfe{\x00}\x00', b"\xff"],
+    [b"{broken", b"", b"[]", b"3", b'{"messages":[],"n":NaN}', b'{"messages":[]} x', b"\xff\xfe{\x00}\x00", b"\xff"],
 )
 def test_seal_refuses_what_is_no_json_object(body: bytes) -> None:
     for source in ((), ("--from", "chat"), ("--from", "responses"), ("--from", "anthropic")):

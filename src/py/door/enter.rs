@@ -53,7 +53,7 @@ pub(in crate::py) fn replaced_losses(replaced: &[Path]) -> Vec<Loss> {
 
 /// What one node costs of the size limit: an object that holds the same list many times over is small in Python
 /// and may be endless as JSON.
-pub(super) const NODE: usize = 128;
+pub(in crate::py) const NODE: usize = 128;
 
 /// One way in, for one value or for several that make up a whole.
 pub(in crate::py) struct Door {
