@@ -14,7 +14,12 @@ _ContentPart: TypeAlias = TextPart | ImagePart | AudioPart | FilePart | NativePa
 _ContentInput: TypeAlias = str | Sequence[_ContentPart | Mapping[str, Any] | str]
 _ExtraInput: TypeAlias = Mapping[str, Any] | None
 _Dialect: TypeAlias = (
-    ChatDialect | ResponsesDialect | AnthropicDialect | type[ChatDialect] | type[ResponsesDialect] | type[AnthropicDialect]
+    ChatDialect
+    | ResponsesDialect
+    | AnthropicDialect
+    | type[ChatDialect]
+    | type[ResponsesDialect]
+    | type[AnthropicDialect]
 )
 _Body: TypeAlias = bytes | bytearray | memoryview | str | Mapping[str, Any] | _SupportsDump
 _TextT = TypeVar("_TextT", bytes, bytearray, str)

@@ -4,7 +4,7 @@ use crate::dialect;
 use crate::error::Result;
 use crate::json::{Cursor, Json, Value, canonical};
 use crate::message::{
-    Message, Request, choice_to_plain, message_to_plain, request_from_plain, request_to_plain,
+    Dialect, Message, Request, choice_to_plain, message_to_plain, request_from_plain, request_to_plain,
 };
 use crate::path::Path;
 use crate::py::calls::PyTool;
@@ -64,7 +64,7 @@ impl Noun for PyRequest {
     fn settled(&self, copy: &Self) -> Option<Self> {
         let (old, new) = (&self.request, &copy.request);
         let added = match old.dialect {
-            Some(dialect) if new.dialect == Some(dialect) => added_since(old, &new.messages),
+            Some(dialect) if new.dialect == Some(dialect) => added_since(old, dialect, &new.messages),
             Some(_) | None => None,
         };
         added.map(|added| Self::of(Request { added: Some(added), ..new.clone() }))
@@ -77,12 +77,12 @@ impl Noun for PyRequest {
 }
 
 /// The places of the messages that were not read with the rest of a request, given its messages were replaced.
-fn added_since(old: &Request, new: &[Message]) -> Option<Vec<usize>> {
+fn added_since(old: &Request, dialect: Dialect, new: &[Message]) -> Option<Vec<usize>> {
     if old.messages == new {
         return old.added.clone();
     }
     let fingerprint = |message: &Message| canonical(&message_to_plain(message));
-    let was_read = |at: usize| !old.added.as_ref().is_some_and(|added| added.binary_search(&at).is_ok());
+    let was_read = |at: usize| old.is_read_from(dialect, at);
     let read = || old.messages.iter().enumerate().filter(|(at, _)| was_read(*at));
     let stays = |at: usize, message: &Message| old.messages.get(at) == Some(message) && was_read(at);
     let moved: Vec<_> = new.iter().enumerate().filter(|(at, message)| !stays(*at, message)).collect();
