@@ -6,6 +6,7 @@
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use toolwire::dialect::{Code, Options, read_request, write_request};
+use toolwire::error::Kind;
 use toolwire::identity;
 use toolwire::json::{Json, Object, Parsed, Repeats, Value, compact, parse};
 use toolwire::message::Dialect::{self, Anthropic, Chat, Responses};
@@ -255,7 +256,11 @@ proptest! {
                             settled_outcomes(&read(middle, &middle_body)).len()
                         );
                     }
-                    Err(error) => prop_assert!(error.to_string().contains(": ")),
+                    // A wire that was reached is in good order: only what the next one has no form for is refused.
+                    Err(error) => prop_assert!(
+                        matches!(error.kind, Kind::Unsupported | Kind::Arguments | Kind::Pairing),
+                        "{error}"
+                    ),
                 }
             }
         }

@@ -4,6 +4,8 @@ use super::HERE;
 use super::pen::{Pen, text};
 use super::read::says_nothing;
 use super::tools::{read_choice, read_tool, write_choice, write_tool};
+use crate::dialect::dropped_knob;
+use crate::dialect::ids::distinct_when_folded;
 use crate::dialect::loss::Code;
 use crate::error::{Error, Result};
 use crate::json::{Fields, Json, Object, Value};
@@ -82,6 +84,7 @@ pub(super) fn write(
     let own = request.extra.of(HERE);
     sampling(request, own, &mut body, pen)?;
     body = body.with_some("system", system).with("messages", messages);
+    distinct_when_folded(&request.tools)?;
     let mut tools = Vec::with_capacity(request.tools.len());
     for (n, tool) in request.tools.iter().enumerate() {
         tools.push(write_tool(tool, &Path::root().key("tools").index(n), pen)?);
@@ -140,7 +143,7 @@ fn sampling(
             body.set(name, value.clone());
         } else {
             let path = Path::root().key("sampling").key(name);
-            pen.lose(Code::SamplingDropped, path, "Anthropic has no such setting");
+            pen.lose(Code::SamplingDropped, path, dropped_knob(name));
         }
     }
     Ok(())
