@@ -170,7 +170,9 @@ pub(super) fn write_part(part: &Part, same: bool, path: &Path, losses: &mut Loss
         PartKind::File { source, media_type, filename } => {
             let file = Object::default();
             let mut file = match source {
-                FileSource::Data(_) if !same && !media_type.as_deref().is_some_and(is_document) => {
+                FileSource::Data(_)
+                    if !same && media_type.as_deref().is_some_and(|kind| !is_document(kind)) =>
+                {
                     let what = "Chat Completions takes PDF and text documents only";
                     return Err(Error::unsupported(path.clone(), what));
                 }

@@ -148,7 +148,7 @@ pub(in crate::dialect) fn leave(fields: &Object<'_>, path: &Path, losses: &mut L
             }
             CONTENT => {
                 for inner in value.as_array().unwrap_or_default().iter().filter_map(Value::as_object) {
-                    leave(inner, &path.key("content"), losses);
+                    leave(inner, &path.key("content").index(0), losses);
                 }
             }
             "annotations" | "_meta" | "error" => {

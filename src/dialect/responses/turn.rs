@@ -4,12 +4,9 @@ use super::{HERE, Mode, layout, put_back, text};
 use crate::dialect::{Code, Losses};
 use crate::error::{Error, Result};
 use crate::json::{Cursor, Fields, Json, Object};
-use crate::message::{AssistantMessage, CallKind, Dialect, Extra, Text, ToolCall, item_kind};
+use crate::message::{AssistantMessage, CallKind, Dialect, Extra, OPAQUE_FIELDS, Text, ToolCall, item_kind};
 use crate::path::Path;
 use sha2::{Digest, Sha256};
-
-/// Fields that identity must see, and that no typed field holds.
-const OPAQUE: [&str; 4] = ["encrypted_content", "signature", "data", "phase"];
 
 /// Folds a run. The items are kept where the typed fields would not rebuild them.
 pub(super) fn read_turn(run: &[Cursor<'_>]) -> Result<AssistantMessage> {
@@ -32,7 +29,7 @@ fn fold(run: &[Cursor<'_>]) -> Result<AssistantMessage> {
     let mut reasoning: Vec<&str> = Vec::new();
     for item in run {
         let fields = item.fields()?;
-        let opaque = OPAQUE.iter().any(|key| fields.object.get(key).is_some_and(|v| !v.is_null()));
+        let opaque = OPAQUE_FIELDS.iter().any(|key| fields.object.get(key).is_some_and(|v| !v.is_null()));
         let typed = match kind_of(&fields)? {
             "message" => read_text(&fields, &mut content)?,
             "reasoning" => {
