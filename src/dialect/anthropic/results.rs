@@ -108,10 +108,15 @@ fn fitted(
         pen.lose(Code::TextPlaceholder, path, "Anthropic wants some text in a failing result");
         return Ok((Some(NO_OUTPUT.into()), media));
     }
-    if matches!(&result.content, Content::Text(text) if !text.is_empty()) {
-        pen.lose(Code::EmptyDropped, path, "Anthropic refuses blank text");
+    // Blank parts have been reported one by one.
+    if matches!(&result.content, Content::Text(text) if !text.is_empty()) || is_empty_list(&result.content) {
+        pen.lose(Code::EmptyDropped, path, "content that says nothing is left out");
     }
     Ok((None, media))
+}
+
+fn is_empty_list(content: &Content) -> bool {
+    matches!(content, Content::Parts(parts) if parts.is_empty())
 }
 
 /// Native blocks by their text stand-in, where they have one.

@@ -99,9 +99,14 @@ fn write_input(
         _ => {}
     }
     let mut writer = Writer { mode, kinds: HashMap::new(), losses, items: Vec::with_capacity(placed.len()) };
-    for placed in placed {
-        writer.mode.same = placed.same;
-        writer.message(placed.at, &placed.message, &placed.path())?;
+    for (n, this) in placed.iter().enumerate() {
+        writer.mode.same = this.same;
+        let turns = n.checked_sub(1).map(|before| (&*placed[before].message, &*this.message));
+        if let (false, Some((Message::Assistant(_), Message::Assistant(_)))) = (this.same, turns) {
+            let detail = "two turns with nothing between them are one run of items here";
+            writer.losses.add(Code::Merged, this.path(), detail);
+        }
+        writer.message(this.at, &this.message, &this.path())?;
     }
     Ok(Some(writer.items.into()))
 }

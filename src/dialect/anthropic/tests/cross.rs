@@ -189,7 +189,7 @@ fn a_failing_result_is_never_blank() {
 fn an_empty_result_has_no_content() {
     for (content, lost) in [
         (said(""), 0),
-        (Content::Parts(vec![]), 0),
+        (Content::Parts(vec![]), 1),
         (said("\n"), 1),
         (Content::Parts(vec![Part::text("")]), 1),
     ] {
