@@ -15,6 +15,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 TARGET = Path(__file__).parent.parent / "python" / "toolwire" / "_core.pyi"
@@ -35,7 +36,9 @@ _Message: TypeAlias = SystemMessage | UserMessage | AssistantMessage | ToolMessa
 _ContentPart: TypeAlias = TextPart | ImagePart | AudioPart | FilePart | NativePart
 _ContentInput: TypeAlias = str | Sequence[_ContentPart | Mapping[str, Any] | str]
 _ExtraInput: TypeAlias = Mapping[str, Any] | None
-_Dialect: TypeAlias = ChatDialect | ResponsesDialect | AnthropicDialect
+_Dialect: TypeAlias = (
+    ChatDialect | ResponsesDialect | AnthropicDialect | type[ChatDialect] | type[ResponsesDialect] | type[AnthropicDialect]
+)
 _Body: TypeAlias = bytes | bytearray | memoryview | str | Mapping[str, Any] | _SupportsDump
 _TextT = TypeVar("_TextT", bytes, bytearray, str)
 '''
@@ -57,6 +60,7 @@ GETTERS = {
     ("ImagePart", "url"): "str",
     ("NativePart", "value"): "dict[str, Any]",
     ("Rendered", "body"): "Any",
+    ("Request", "added"): "tuple[int, ...] | None",
     ("Request", "messages"): "tuple[_Message, ...]",
     ("Request", "replaced"): "tuple[str, ...]",
     ("Request", "sampling"): "dict[str, Any]",
@@ -96,27 +100,35 @@ def unquoted(line: str) -> str:
     return re.sub(r'((?<=: )|(?<=-> ))"([^"]+)"', named, line)
 
 
-def overloads(line: str) -> list[str]:
-    """A body comes back as what it went in."""
+def overloads(line: str, doc: list[str]) -> list[str]:
+    """A body comes back as what it went in; the first form carries the doc comment that follows."""
     forms = [
         ("_TextT", "_TextT"),
         ("memoryview", "bytes"),
         ("Mapping[str, Any] | _SupportsDump", "dict[str, Any]"),
     ]
     lines = []
-    for given, returned in forms:
-        one = line.replace("body: BodyT", f"body: {given}").replace("-> BodyT:", f"-> {returned}: ...")
-        lines += ["    @overload", one]
+    for n, (given, returned) in enumerate(forms):
+        end = "" if n == 0 and doc else " ..."
+        one = line.replace("body: BodyT", f"body: {given}").replace("-> BodyT:", f"-> {returned}:{end}")
+        lines += ["    @overload", one, *(doc if n == 0 else [])]
     return lines
+
+
+def doc_of(source: Iterator[str]) -> list[str]:
+    """The doc comment at which the source stands."""
+    doc = [next(source)]
+    while len(doc) == 1 or doc[-1].strip() != '"""':
+        doc.append(next(source))
+    return doc
 
 
 def mended(stub: str) -> str:
     core = importlib.import_module("toolwire._core")
-    # Overloads in a stub carry no doc.
-    stub = re.sub(r'(-> "BodyT":)\n +"""\n.*?\n +"""', r"\1", stub, flags=re.DOTALL)
     lines = [HEADER]
     owner = ""
-    for line in ("__all__ = " + stub.split("__all__ = ", 1)[1]).splitlines():
+    source = iter(("__all__ = " + stub.split("__all__ = ", 1)[1]).splitlines())
+    for line in source:
         if match := re.match(r"class (\w+)", line):
             owner = match[1]
         line = unquoted(line)
@@ -136,7 +148,7 @@ def mended(stub: str) -> str:
             kind = GETTERS.get((owner, match[1])) or GETTERS.get(("*", match[1]))
             line = f"    def {match[1]}(self, /) -> {kind}:{match[2] or ''}" if kind else line
         if "body: BodyT" in line:
-            lines += overloads(line)
+            lines += overloads(line, doc_of(source))
         else:
             lines.append(line)
     return "\n".join(lines) + "\n"

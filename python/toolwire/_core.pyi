@@ -13,7 +13,9 @@ _Message: TypeAlias = SystemMessage | UserMessage | AssistantMessage | ToolMessa
 _ContentPart: TypeAlias = TextPart | ImagePart | AudioPart | FilePart | NativePart
 _ContentInput: TypeAlias = str | Sequence[_ContentPart | Mapping[str, Any] | str]
 _ExtraInput: TypeAlias = Mapping[str, Any] | None
-_Dialect: TypeAlias = ChatDialect | ResponsesDialect | AnthropicDialect
+_Dialect: TypeAlias = (
+    ChatDialect | ResponsesDialect | AnthropicDialect | type[ChatDialect] | type[ResponsesDialect] | type[AnthropicDialect]
+)
 _Body: TypeAlias = bytes | bytearray | memoryview | str | Mapping[str, Any] | _SupportsDump
 _TextT = TypeVar("_TextT", bytes, bytearray, str)
 
@@ -34,7 +36,14 @@ class AnthropicDialect:
     def __reduce__(self, /) -> tuple[type[Any], tuple[()]]: ...
     def __repr__(self, /) -> str: ...
     @overload
-    def apply_overrides(self, /, body: _TextT, model: str, sampling: Mapping[str, Any] | _SupportsDump | None = None) -> _TextT: ...
+    def apply_overrides(self, /, body: _TextT, model: str, sampling: Mapping[str, Any] | _SupportsDump | None = None) -> _TextT:
+        """
+        Sets the model, lays sampling knobs over the body by the rules of this wire, and seals it.
+
+        `sampling` is a mapping or a pydantic model; a knob that is None is not set. `max_completion_tokens` is
+        another name of `max_tokens`, and the members of `extra_body` count as knobs. What comes back has the
+        type of `body`, which is never changed. Raises as `seal` does.
+        """
     @overload
     def apply_overrides(self, /, body: memoryview, model: str, sampling: Mapping[str, Any] | _SupportsDump | None = None) -> bytes: ...
     @overload
@@ -72,7 +81,15 @@ class AnthropicDialect:
         for what this wire has no form for; `LossError` with `strict=True`.
         """
     @overload
-    def seal(self, /, body: _TextT) -> _TextT: ...
+    def seal(self, /, body: _TextT) -> _TextT:
+        """
+        An internal body as a provider may see it: no key `_vf_is_error` in any spelling, every result that it
+        said had failed labelled once (or its native field set), all other bytes as they were.
+
+        Bytes give bytes, text gives text, an object gives a new dict that shares what did not change; `body`
+        itself is never changed. Sealing twice is sealing once. A marker that stood on no tool result is
+        removed and reported with `LossWarning`. Raises `MarkerError` for one that is not a bool.
+        """
     @overload
     def seal(self, /, body: memoryview) -> bytes: ...
     @overload
@@ -100,6 +117,11 @@ class AssistantMessage:
         What `copy.replace` calls.
         """
     def __repr__(self, /) -> str: ...
+    @classmethod
+    def _from_json(cls, /, text: str) -> Self:
+        """
+        What a pickle calls: the plain spelling as JSON text, which holds numbers that Python cannot.
+        """
     @property
     def content(self, /) -> str | None:
         """
@@ -167,6 +189,11 @@ class AudioPart:
         What `copy.replace` calls.
         """
     def __repr__(self, /) -> str: ...
+    @classmethod
+    def _from_json(cls, /, text: str) -> Self:
+        """
+        What a pickle calls: the plain spelling as JSON text, which holds numbers that Python cannot.
+        """
     @property
     def data(self, /) -> str: ...
     @property
@@ -203,7 +230,14 @@ class ChatDialect:
     def __reduce__(self, /) -> tuple[type[Any], tuple[()]]: ...
     def __repr__(self, /) -> str: ...
     @overload
-    def apply_overrides(self, /, body: _TextT, model: str, sampling: Mapping[str, Any] | _SupportsDump | None = None) -> _TextT: ...
+    def apply_overrides(self, /, body: _TextT, model: str, sampling: Mapping[str, Any] | _SupportsDump | None = None) -> _TextT:
+        """
+        Sets the model, lays sampling knobs over the body by the rules of this wire, and seals it.
+
+        `sampling` is a mapping or a pydantic model; a knob that is None is not set. `max_completion_tokens` is
+        another name of `max_tokens`, and the members of `extra_body` count as knobs. What comes back has the
+        type of `body`, which is never changed. Raises as `seal` does.
+        """
     @overload
     def apply_overrides(self, /, body: memoryview, model: str, sampling: Mapping[str, Any] | _SupportsDump | None = None) -> bytes: ...
     @overload
@@ -241,7 +275,15 @@ class ChatDialect:
         for what this wire has no form for; `LossError` with `strict=True`.
         """
     @overload
-    def seal(self, /, body: _TextT) -> _TextT: ...
+    def seal(self, /, body: _TextT) -> _TextT:
+        """
+        An internal body as a provider may see it: no key `_vf_is_error` in any spelling, every result that it
+        said had failed labelled once (or its native field set), all other bytes as they were.
+
+        Bytes give bytes, text gives text, an object gives a new dict that shares what did not change; `body`
+        itself is never changed. Sealing twice is sealing once. A marker that stood on no tool result is
+        removed and reported with `LossWarning`. Raises `MarkerError` for one that is not a bool.
+        """
     @overload
     def seal(self, /, body: memoryview) -> bytes: ...
     @overload
@@ -269,6 +311,11 @@ class FilePart:
         What `copy.replace` calls.
         """
     def __repr__(self, /) -> str: ...
+    @classmethod
+    def _from_json(cls, /, text: str) -> Self:
+        """
+        What a pickle calls: the plain spelling as JSON text, which holds numbers that Python cannot.
+        """
     @property
     def data(self, /) -> str | None: ...
     @property
@@ -322,6 +369,11 @@ class ImagePart:
         What `copy.replace` calls.
         """
     def __repr__(self, /) -> str: ...
+    @classmethod
+    def _from_json(cls, /, text: str) -> Self:
+        """
+        What a pickle calls: the plain spelling as JSON text, which holds numbers that Python cannot.
+        """
     @property
     def detail(self, /) -> str | None:
         """
@@ -370,6 +422,11 @@ class Loss:
         """
     def __repr__(self, /) -> str: ...
     def __str__(self, /) -> str: ...
+    @classmethod
+    def _from_json(cls, /, text: str) -> Self:
+        """
+        What a pickle calls: the plain spelling as JSON text, which holds numbers that Python cannot.
+        """
     @property
     def code(self, /) -> str:
         """
@@ -417,6 +474,11 @@ class NativeOutcome:
         What `copy.replace` calls.
         """
     def __repr__(self, /) -> str: ...
+    @classmethod
+    def _from_json(cls, /, text: str) -> Self:
+        """
+        What a pickle calls: the plain spelling as JSON text, which holds numbers that Python cannot.
+        """
     @property
     def detail(self, /) -> str | None:
         """
@@ -469,6 +531,11 @@ class NativePart:
         What `copy.replace` calls.
         """
     def __repr__(self, /) -> str: ...
+    @classmethod
+    def _from_json(cls, /, text: str) -> Self:
+        """
+        What a pickle calls: the plain spelling as JSON text, which holds numbers that Python cannot.
+        """
     @property
     def dialect(self, /) -> str: ...
     @property
@@ -504,14 +571,23 @@ class Rendered:
     def __copy__(self, /) -> Rendered: ...
     def __deepcopy__(self, /, memo: Any) -> Rendered: ...
     def __eq__(self, other: object, /) -> bool: ...
+    @classmethod
+    def __get_pydantic_core_schema__(cls, /, source: Any, handler: Any) -> Any: ...
+    @classmethod
+    def __get_pydantic_json_schema__(cls, /, core_schema: Any, handler: Any) -> Any: ...
     def __hash__(self, /) -> int: ...
     def __new__(cls, /, body: bytes | str | Mapping[str, Any], losses: Sequence[Loss | Mapping[str, Any]] = ()) -> Rendered: ...
-    def __reduce__(self, /) -> tuple[type[Any], tuple[Any, ...]]: ...
+    def __reduce__(self, /) -> tuple[Any, tuple[Any, ...]]: ...
     def __replace__(self, /, **changes: Any) -> Self:
         """
         What `copy.replace` calls.
         """
     def __repr__(self, /) -> str: ...
+    @classmethod
+    def _from_json(cls, /, text: str, losses: Sequence[Loss]) -> Self:
+        """
+        What a pickle calls: the body as JSON text, which holds numbers that Python cannot.
+        """
     @property
     def body(self, /) -> Any:
         """
@@ -543,7 +619,7 @@ class Request:
     """
     A conversation with its tools and settings, whichever wire it came from.
     """
-    __match_args__: Final = ("messages", "model", "tools", "tool_choice", "parallel_tool_calls", "stream", "sampling", "dialect", "extra", "replaced")
+    __match_args__: Final = ("messages", "model", "tools", "tool_choice", "parallel_tool_calls", "stream", "sampling", "dialect", "extra", "added", "replaced")
     def __copy__(self, /) -> Request: ...
     def __deepcopy__(self, /, memo: Any) -> Request: ...
     def __eq__(self, other: object, /) -> bool: ...
@@ -552,13 +628,25 @@ class Request:
     @classmethod
     def __get_pydantic_json_schema__(cls, /, core_schema: Any, handler: Any) -> Any: ...
     def __hash__(self, /) -> int: ...
-    def __new__(cls, /, messages: Sequence[_Message | Mapping[str, Any]], model: str | None = None, tools: Sequence[Tool | Mapping[str, Any]] | None = None, tool_choice: str | Mapping[str, Any] | None = None, parallel_tool_calls: bool | None = None, stream: bool | None = None, sampling: Mapping[str, Any] | None = None, dialect: str | None = None, extra: _ExtraInput = None, replaced: Sequence[str] | None = None) -> Request: ...
+    def __new__(cls, /, messages: Sequence[_Message | Mapping[str, Any]], model: str | None = None, tools: Sequence[Tool | Mapping[str, Any]] | None = None, tool_choice: str | Mapping[str, Any] | None = None, parallel_tool_calls: bool | None = None, stream: bool | None = None, sampling: Mapping[str, Any] | None = None, dialect: str | None = None, extra: _ExtraInput = None, added: Sequence[int] | None = None, replaced: Sequence[str] | None = None) -> Request: ...
     def __reduce__(self, /) -> tuple[Any, tuple[Any]]: ...
     def __replace__(self, /, **changes: Any) -> Self:
         """
         What `copy.replace` calls.
         """
     def __repr__(self, /) -> str: ...
+    @classmethod
+    def _from_json(cls, /, text: str) -> Self:
+        """
+        What a pickle calls: the plain spelling as JSON text, which holds numbers that Python cannot.
+        """
+    @property
+    def added(self, /) -> tuple[int, ...] | None:
+        """
+        The places of messages that were not read with the rest of the request: they are checked and written as if
+        they came from another wire. None where the messages are as they were read; empty where some were only taken
+        out. `replace(messages=...)` works it out.
+        """
     @property
     def dialect(self, /) -> str | None:
         """
@@ -625,7 +713,14 @@ class ResponsesDialect:
     def __reduce__(self, /) -> tuple[type[Any], tuple[()]]: ...
     def __repr__(self, /) -> str: ...
     @overload
-    def apply_overrides(self, /, body: _TextT, model: str, sampling: Mapping[str, Any] | _SupportsDump | None = None) -> _TextT: ...
+    def apply_overrides(self, /, body: _TextT, model: str, sampling: Mapping[str, Any] | _SupportsDump | None = None) -> _TextT:
+        """
+        Sets the model, lays sampling knobs over the body by the rules of this wire, and seals it.
+
+        `sampling` is a mapping or a pydantic model; a knob that is None is not set. `max_completion_tokens` is
+        another name of `max_tokens`, and the members of `extra_body` count as knobs. What comes back has the
+        type of `body`, which is never changed. Raises as `seal` does.
+        """
     @overload
     def apply_overrides(self, /, body: memoryview, model: str, sampling: Mapping[str, Any] | _SupportsDump | None = None) -> bytes: ...
     @overload
@@ -663,7 +758,15 @@ class ResponsesDialect:
         for what this wire has no form for; `LossError` with `strict=True`.
         """
     @overload
-    def seal(self, /, body: _TextT) -> _TextT: ...
+    def seal(self, /, body: _TextT) -> _TextT:
+        """
+        An internal body as a provider may see it: no key `_vf_is_error` in any spelling, every result that it
+        said had failed labelled once (or its native field set), all other bytes as they were.
+
+        Bytes give bytes, text gives text, an object gives a new dict that shares what did not change; `body`
+        itself is never changed. Sealing twice is sealing once. A marker that stood on no tool result is
+        removed and reported with `LossWarning`. Raises `MarkerError` for one that is not a bool.
+        """
     @overload
     def seal(self, /, body: memoryview) -> bytes: ...
     @overload
@@ -691,6 +794,11 @@ class SystemMessage:
         What `copy.replace` calls.
         """
     def __repr__(self, /) -> str: ...
+    @classmethod
+    def _from_json(cls, /, text: str) -> Self:
+        """
+        What a pickle calls: the plain spelling as JSON text, which holds numbers that Python cannot.
+        """
     @property
     def content(self, /) -> str | tuple[_ContentPart, ...]:
         """
@@ -744,6 +852,11 @@ class TextPart:
         What `copy.replace` calls.
         """
     def __repr__(self, /) -> str: ...
+    @classmethod
+    def _from_json(cls, /, text: str) -> Self:
+        """
+        What a pickle calls: the plain spelling as JSON text, which holds numbers that Python cannot.
+        """
     @property
     def extra(self, /) -> dict[str, Any] | None:
         """
@@ -786,6 +899,11 @@ class Tool:
         What `copy.replace` calls.
         """
     def __repr__(self, /) -> str: ...
+    @classmethod
+    def _from_json(cls, /, text: str) -> Self:
+        """
+        What a pickle calls: the plain spelling as JSON text, which holds numbers that Python cannot.
+        """
     @property
     def description(self, /) -> str | None: ...
     @property
@@ -850,6 +968,11 @@ class ToolCall:
         What `copy.replace` calls.
         """
     def __repr__(self, /) -> str: ...
+    @classmethod
+    def _from_json(cls, /, text: str) -> Self:
+        """
+        What a pickle calls: the plain spelling as JSON text, which holds numbers that Python cannot.
+        """
     @property
     def arguments(self, /) -> str: ...
     @property
@@ -905,6 +1028,11 @@ class ToolMessage:
         What `copy.replace` calls.
         """
     def __repr__(self, /) -> str: ...
+    @classmethod
+    def _from_json(cls, /, text: str) -> Self:
+        """
+        What a pickle calls: the plain spelling as JSON text, which holds numbers that Python cannot.
+        """
     @property
     def content(self, /) -> str | tuple[_ContentPart, ...]:
         """
@@ -950,11 +1078,13 @@ class ToolMessage:
         """
         The plain spelling as a fresh dict.
         """
-    def to_mcp(self, /) -> dict[str, Any]:
+    def to_mcp(self, /, *, version: str | None = None) -> dict[str, Any]:
         """
         The `CallToolResult` that this message stands for, in wire spelling. What MCP has no place for is reported with
         `LossWarning`, also an outcome that nobody declared: MCP lets a client read silence as success. Raises
         `UnsupportedError` for native parts of another wire and files stored at a provider.
+
+        `version` is the protocol version to write, such as `"2026-07-28"`; None writes what was read.
         """
     @property
     def tool_call_id(self, /) -> str: ...
@@ -981,6 +1111,11 @@ class UserMessage:
         What `copy.replace` calls.
         """
     def __repr__(self, /) -> str: ...
+    @classmethod
+    def _from_json(cls, /, text: str) -> Self:
+        """
+        What a pickle calls: the plain spelling as JSON text, which holds numbers that Python cannot.
+        """
     @property
     def content(self, /) -> str | tuple[_ContentPart, ...]:
         """

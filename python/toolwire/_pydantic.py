@@ -153,6 +153,7 @@ def _request(nested: _Nested) -> _Fields:
         "stream": _some(_FLAG),
         "sampling": _some(_OBJECT),
         "extra": _some(_OBJECT),
+        "added": _some(cs.list_schema(cs.int_schema(strict=True, ge=0))),
         "replaced": _some(cs.list_schema(_TEXT)),
     }
 
@@ -171,6 +172,12 @@ def _native_outcome(_nested: _Nested) -> _Fields:
     }
 
 
+def _rendered(nested: _Nested) -> _Fields:
+    # JSON has no bytes: there such a body is written, and comes back, as text.
+    body = cs.union_schema([_TEXT, cs.bytes_schema(strict=True), _OBJECT])
+    return {"body": _need(body), "losses": _some(cs.list_schema(nested(_core.Loss)))}
+
+
 # The plain spelling of every class.
 _SPELLINGS: dict[type, Callable[[_Nested], _Fields]] = {
     _core.TextPart: _text_part,
@@ -187,6 +194,7 @@ _SPELLINGS: dict[type, Callable[[_Nested], _Fields]] = {
     _core.Request: _request,
     _core.Loss: _loss,
     _core.NativeOutcome: _native_outcome,
+    _core.Rendered: _rendered,
 }
 
 

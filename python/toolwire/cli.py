@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
+import shutil
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -64,7 +66,7 @@ def _parser() -> argparse.ArgumentParser:
     convert.add_argument("--strict", action="store_true", help="refuse to lose anything")
     seal = command("seal", "turn an internal body into a provider body: no marker, failures labelled")
     for sub in (convert, seal):
-        sub.add_argument("--out", metavar="FILE", help="write here instead of standard output")
+        sub.add_argument("--out", metavar="FILE", help="write here, if nothing is refused, instead of standard output")
     command("hash", "a table of role, outcome and identity per message")
     command("explain", "one line per message: role, tool, outcome, size")
     return parser
@@ -85,8 +87,34 @@ def _run(arguments: argparse.Namespace) -> int:
     out = getattr(arguments, "out", None)
     if out is None:
         return _each(data, arguments, work, sys.stdout.buffer)
-    with open(out, "wb") as file:
-        return _each(data, arguments, work, file)
+    return _replacing(out, lambda file: _each(data, arguments, work, file))
+
+
+def _replacing(name: str, write: Callable[[BinaryIO], int]) -> int:
+    """Writes a file that appears when all of it is there; a refused input leaves what was there before."""
+    target = os.path.realpath(name)
+    there = os.path.isfile(target)
+    if os.path.exists(target) and not there:
+        # A device or a pipe: nothing is lost by writing into it.
+        with open(target, "wb") as file:
+            return write(file)
+    if there:
+        # A file that may not be written says so here, before any work.
+        open(target, "ab").close()
+    beside = f"{target}.{os.urandom(4).hex()}.tmp"
+    try:
+        with open(beside, "xb") as file:
+            status = write(file)
+        if status == 0:
+            if there:
+                shutil.copymode(target, beside)
+            os.replace(beside, target)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, name) from error
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(beside)
+    return status
 
 
 def _read(name: str) -> bytes:
@@ -100,8 +128,8 @@ def _each(data: bytes, arguments: argparse.Namespace, work: Callable[[bytes, str
     status = 0
     for where, body in _bodies(data):
         try:
-            source = arguments.source or guess_dialect(_as_object(body))
-            out.write(work(body, source))
+            value = _as_object(body)
+            out.write(work(body, arguments.source or guess_dialect(value)))
         except ValueError as error:
             _say(f"{where}{error}")
             status = EXIT_REFUSED
@@ -120,9 +148,18 @@ def _bodies(data: bytes) -> Iterator[tuple[str, bytes]]:
         yield f"line {n}: ", line
 
 
+def _loads(text: bytes) -> object:
+    """JSON as RFC 8259 has it: UTF-8, no NaN, and numbers of any length."""
+
+    def constant(name: str) -> None:
+        raise ValueError(f"{name} is not JSON")
+
+    return json.loads(text.decode(), parse_int=float, parse_constant=constant)
+
+
 def _is_json(text: bytes) -> bool:
     try:
-        json.loads(text)
+        _loads(text)
     except (ValueError, RecursionError):
         return False
     return True
@@ -130,7 +167,7 @@ def _is_json(text: bytes) -> bool:
 
 def _as_object(body: bytes) -> dict[str, object]:
     try:
-        value = json.loads(body)
+        value = _loads(body)
     except (ValueError, RecursionError):
         # The reader of any dialect says what is wrong with it, and where.
         toolwire.ChatDialect().parse_request(body)

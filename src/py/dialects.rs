@@ -1,6 +1,6 @@
 //! The classes of the wire formats and what they do with a body.
 
-use crate::dialect::{self, Options};
+use crate::dialect::{self, Code, Losses, Options};
 use crate::error::Error;
 use crate::json::{MAX_DEPTH, Object, Value};
 use crate::message::{Content, Dialect, Message, PartKind, Request, Text};
@@ -72,11 +72,20 @@ fn to_wire<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = message.py();
     let message = message_of(message, &Path::root())?;
-    let mut items = dialect::write_message(dialect, &message, Options { internal }).or_raise(py)?;
+    let (mut items, losses) = dialect::write_message(dialect, &message, Options { internal }).or_raise(py)?;
+    report(py, &losses)?;
     match dialect {
         Dialect::Chat | Dialect::Anthropic if items.len() == 1 => leave(py, &items.remove(0)),
         _ => leave(py, &Value::Array(items)),
     }
+}
+
+/// What a single message lost, beside what every message does that is written alone: the label in place of the field,
+/// the success that a wire has no word for, and the name that the call says.
+fn report(py: Python<'_>, losses: &Losses) -> PyResult<()> {
+    let expected = [Code::OutcomeLabelled, Code::OutcomeSuccessUnexpressed, Code::NameDropped];
+    let told: Vec<_> = losses.0.iter().filter(|loss| !expected.contains(&loss.code)).cloned().collect();
+    warn(py, &told)
 }
 
 /// Seals a body or overlays it; the result has the form of the body.

@@ -7,9 +7,9 @@ use crate::message::{Text, ToolMessage};
 use crate::path::Path;
 use crate::py::door::{Door, answers, dump_without_none, is_mapping};
 use crate::py::errors::{OrRaise, blamed, class_name, raised, warn};
-use crate::py::noun::each;
+use crate::py::noun::{each, plain_of};
 use pyo3::prelude::*;
-use pyo3::types::PyBool;
+use pyo3::types::{PyBool, PyString};
 
 /// The fields of a result: the wire's name, and the names of the attributes that hold it.
 const OUTCOME: (&str, [&str; 2]) = ("isError", ["isError", "is_error"]);
@@ -23,42 +23,37 @@ pub(super) fn read(
 ) -> PyResult<ToolMessage> {
     let py = result.py();
     let mut door = Door::new(MAX_DEPTH);
-    let tool_call_id = text(&mut door, tool_call_id, "tool_call_id")?;
-    let name = name.map(|name| text(&mut door, name, "name")).transpose()?;
-    let wire = if is_mapping(result) {
-        spelled(door.enter(result, &Path::root())?)
-    } else {
-        object(&mut door, result)?
-    };
+    let tool_call_id = text_through(&mut door, tool_call_id, "tool_call_id")?;
+    let name = name.map(|name| text_through(&mut door, name, "name")).transpose()?;
+    let wire =
+        if is_mapping(result) { door.enter(result, &Path::root())? } else { object(&mut door, result)? };
     let message = mcp::read_result(Cursor::root(&wire), tool_call_id, name).or_raise(py)?;
     warn(py, &door.losses())?;
     Ok(message)
 }
 
-pub(super) fn write(py: Python<'_>, message: &ToolMessage) -> PyResult<Object<'static>> {
-    let (result, losses) = mcp::write_result(message).or_raise(py)?;
+pub(super) fn write(
+    py: Python<'_>,
+    message: &ToolMessage,
+    version: Option<&str>,
+) -> PyResult<Object<'static>> {
+    let (result, losses) = mcp::write_result(message, version).or_raise(py)?;
     warn(py, &losses.0)?;
     Ok(result)
 }
 
-fn text(door: &mut Door, object: &Bound<'_, PyAny>, key: &str) -> PyResult<Text> {
+/// An argument that must be a string.
+pub(super) fn text(object: &Bound<'_, PyAny>, key: &str) -> PyResult<Text> {
+    let mut door = Door::new(MAX_DEPTH);
+    let text = text_through(&mut door, object, key)?;
+    warn(object.py(), &door.losses())?;
+    Ok(text)
+}
+
+fn text_through(door: &mut Door, object: &Bound<'_, PyAny>, key: &str) -> PyResult<Text> {
     let path = Path::root().key(key);
     let value = door.enter(object, &path)?;
     Cursor::below(&path, &value).str().map(Text::from).or_raise(object.py())
-}
-
-/// A dict that was dumped from a model spells some fields as Python does, or writes an empty `_meta`, which no wire
-/// has. There `structuredContent: null` is an empty field; on the wire it is a value.
-fn spelled(mut wire: Value<'static>) -> Value<'static> {
-    if let Value::Object(object) = &mut wire {
-        let python = [OUTCOME.1[1], STRUCTURED.1[1], KIND.1[1], "meta"];
-        let dumped = python.iter().any(|name| object.get(name).is_some())
-            || object.get("_meta").is_some_and(Value::is_null);
-        if dumped {
-            object.0.retain(|(key, value)| !(value.is_null() && STRUCTURED.1.contains(&key.as_ref())));
-        }
-    }
-    wire
 }
 
 /// What one object says: which attributes it has and which of them were set.
@@ -123,15 +118,8 @@ fn object(door: &mut Door, result: &Bound<'_, PyAny>) -> PyResult<Value<'static>
         };
         wire = wire.with(OUTCOME.0, flag.is_true());
     }
-    match said.field(STRUCTURED.1)? {
-        Some(structured) => wire = wire.with(STRUCTURED.0, door.enter(&structured, &root.key(STRUCTURED.0))?),
-        // A client that parses structured content for its caller keeps the result here.
-        None if said.set.is_none() => {
-            if let Some(data) = said.attribute("data")?.filter(|data| !data.is_none()) {
-                wire = wire.with(STRUCTURED.0, door.enter(&data, &root.key("data"))?);
-            }
-        }
-        None => {}
+    if let Some(structured) = said.field(STRUCTURED.1)? {
+        wire = wire.with(STRUCTURED.0, door.enter(&structured, &root.key(STRUCTURED.0))?);
     }
     if let Some(meta) = said.attribute("meta")?.filter(|meta| !meta.is_none()) {
         wire = wire.with("_meta", door.enter(&meta, &root.key("_meta"))?);
@@ -164,11 +152,83 @@ fn object(door: &mut Door, result: &Bound<'_, PyAny>) -> PyResult<Value<'static>
     Ok(Value::Object(wire))
 }
 
-/// A content block. Its empty fields say nothing, and its `type` may be a default that nobody set.
+/// The attributes of a block and of the resource in it, under the wire's name and under Python's.
+const BLOCK: [[&str; 2]; 12] = [
+    ["type", "type"],
+    ["text", "text"],
+    ["data", "data"],
+    ["mimeType", "mime_type"],
+    ["uri", "uri"],
+    ["name", "name"],
+    ["title", "title"],
+    ["description", "description"],
+    ["size", "size"],
+    ["resource", "resource"],
+    ["annotations", "annotations"],
+    ["_meta", "meta"],
+];
+const RESOURCE: [[&str; 2]; 5] =
+    [["uri", "uri"], ["mimeType", "mime_type"], ["text", "text"], ["blob", "blob"], ["_meta", "meta"]];
+
+/// A content block. Its empty fields say nothing, and its `type` may be a default that nobody set. An object that is
+/// nothing but attributes is a block if its `type` is a text.
 fn block(door: &mut Door, block: &Bound<'_, PyAny>, path: &Path) -> PyResult<Value<'static>> {
-    if answers(block, "model_dump") {
-        let dump = dump_without_none(block).map_err(|cause| blamed(block.py(), path.clone(), cause))?;
+    if !has_own_form(block)
+        && let Some(kind) = attribute(block, "type", path)?
+        && kind.is_instance_of::<PyString>()
+    {
+        return attributes(door, block, &BLOCK, path);
+    }
+    value(door, block, path)
+}
+
+/// Does the door know what this is as JSON?
+fn has_own_form(object: &Bound<'_, PyAny>) -> bool {
+    answers(object, "model_dump")
+        || answers(object, "__dataclass_fields__")
+        || is_mapping(object)
+        || plain_of(object).is_some()
+}
+
+fn value(door: &mut Door, object: &Bound<'_, PyAny>, path: &Path) -> PyResult<Value<'static>> {
+    if answers(object, "model_dump") {
+        let dump = dump_without_none(object).map_err(|cause| blamed(object.py(), path.clone(), cause))?;
         return door.enter(&dump, path);
     }
-    door.enter(block, path)
+    door.enter(object, path)
+}
+
+fn attribute<'py>(
+    object: &Bound<'py, PyAny>,
+    name: &str,
+    path: &Path,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let value = object.getattr_opt(name).map_err(|cause| blamed(object.py(), path.key(name), cause))?;
+    Ok(value.filter(|value| !value.is_none()))
+}
+
+fn attributes(
+    door: &mut Door,
+    object: &Bound<'_, PyAny>,
+    names: &[[&'static str; 2]],
+    path: &Path,
+) -> PyResult<Value<'static>> {
+    let mut wire = Object::default();
+    for [name, python] in names {
+        let found = match attribute(object, name, path)? {
+            Some(found) => Some(found),
+            None if name != python => attribute(object, python, path)?,
+            None => None,
+        };
+        let Some(found) = found else { continue };
+        let path = path.key(name);
+        let value = match *name {
+            "resource" if !has_own_form(&found) && attribute(&found, "uri", &path)?.is_some() => {
+                attributes(door, &found, &RESOURCE, &path)?
+            }
+            _ => value(door, &found, &path)?,
+        };
+        wire = wire.with(name, value);
+    }
+    Ok(Value::Object(wire))
 }

@@ -430,10 +430,17 @@ impl PyToolMessage {
     /// The `CallToolResult` that this message stands for, in wire spelling. What MCP has no place for is reported with
     /// `LossWarning`, also an outcome that nobody declared: MCP lets a client read silence as success. Raises
     /// `UnsupportedError` for native parts of another wire and files stored at a provider.
-    #[pyo3(signature = () -> "dict[str, Any]")]
-    fn to_mcp<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+    ///
+    /// `version` is the protocol version to write, such as `"2026-07-28"`; None writes what was read.
+    #[pyo3(signature = (*, version: "str | None" = None) -> "dict[str, Any]")]
+    fn to_mcp<'py>(
+        &self,
+        py: Python<'py>,
+        version: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let version = version.map(|version| mcp::text(version, "version")).transpose()?;
         match self.inner() {
-            Some(message) => leave(py, &Value::Object(mcp::write(py, message)?)),
+            Some(message) => leave(py, &Value::Object(mcp::write(py, message, version.as_deref())?)),
             None => Ok(py.None().into_bound(py)),
         }
     }

@@ -1,15 +1,16 @@
 //! The manners of every exported class: equality, hash, repr, pickle, copies, `to_dict`, pydantic; written once.
 
 use crate::error::Result;
-use crate::json::{Cursor, Json, Object, Value, canonical};
+use crate::json::{Cursor, Json, MAX_DEPTH, Object, Repeats, Value, canonical, compact, parse_text};
 use crate::path::Path;
 use crate::py::calls::{PyTool, PyToolCall};
-use crate::py::door::{At, Door, NOUN_DEPTH, replaced_losses};
+use crate::py::door::{At, Door, NOUN_DEPTH, leave, replaced_losses};
 use crate::py::errors::{OrRaise, blamed, warn};
 use crate::py::messages::{PyAssistantMessage, PySystemMessage, PyToolMessage, PyUserMessage};
 use crate::py::parts::{PyAudioPart, PyFilePart, PyImagePart, PyNativePart, PyTextPart};
 use crate::py::report::{PyLoss, PyNativeOutcome};
 use crate::py::request::PyRequest;
+use pyo3::PyClass;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyString, PyTuple, PyType};
@@ -26,6 +27,18 @@ pub(super) trait Noun: Sized {
     fn plain(&self) -> Json;
     fn read(cursor: Cursor<'_>) -> Result<Self>;
     fn same(&self, other: &Self) -> bool;
+
+    /// Does `replace` work this field out anew, since a field that it follows from has changed?
+    fn follows(field: &str, changes: &Bound<'_, PyDict>) -> PyResult<bool> {
+        let _ = (field, changes);
+        Ok(false)
+    }
+
+    /// The copy that `replace` made, where fields that follow from others must be worked out.
+    fn settled(&self, copy: &Self) -> Option<Self> {
+        let _ = copy;
+        None
+    }
 
     /// Takes note of replaced surrogates, or hands them back to be reported as warnings.
     fn note(&mut self, replaced: Vec<Path>) -> Vec<Path> {
@@ -163,21 +176,86 @@ pub(super) fn match_args<T: Noun>(py: Python<'_>) -> PyResult<Bound<'_, PyTuple>
     PyTuple::new(py, fields.iter().map(|(field, _)| *field))
 }
 
+/// A value in our own spelling on its way through a constructor, so that Python need not hold its numbers.
+#[pyclass(frozen, module = "toolwire")]
+pub(super) struct Carried(Json);
+
+impl Carried {
+    pub(super) fn of(py: Python<'_>, value: Json) -> PyResult<Bound<'_, PyAny>> {
+        Ok(Bound::new(py, Self(value))?.into_any())
+    }
+}
+
 /// A copy with other fields.
-pub(super) fn replace<'py, T: Noun>(
-    slf: &Bound<'py, PyAny>,
+pub(super) fn replace<'py, T>(
+    slf: &Bound<'py, T>,
     changes: Option<&Bound<'py, PyDict>>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let arguments = PyDict::new(slf.py());
-    for (field, _) in T::FIELDS {
-        if !changes.is_some_and(|changes| changes.contains(field).unwrap_or(false)) {
-            arguments.set_item(field, slf.getattr(*field)?)?;
+) -> PyResult<Bound<'py, PyAny>>
+where
+    T: Noun + PyClass<Frozen = pyo3::pyclass::boolean_struct::True> + Into<PyClassInitializer<T>> + Sync,
+{
+    let py = slf.py();
+    let Value::Object(plain) = slf.get().plain() else {
+        return Ok(slf.clone().into_any());
+    };
+    let arguments = PyDict::new(py);
+    let (mut follows, unchanged) = (false, PyDict::new(py));
+    let changes = changes.unwrap_or(&unchanged);
+    for (field, default) in T::FIELDS {
+        if changes.contains(field)? {
+            continue;
         }
+        if T::follows(field, changes)? {
+            follows = true;
+            continue;
+        }
+        let value = match plain.get(field).or_else(|| plain.get("image_url")?.as_object()?.get(field)) {
+            Some(value @ (Value::Array(_) | Value::Object(_) | Value::Number(_))) => {
+                Carried::of(py, value.clone())?
+            }
+            None if *default != Absent::Needed => continue,
+            Some(_) | None => slf.as_any().getattr(*field)?,
+        };
+        arguments.set_item(field, value)?;
     }
-    if let Some(changes) = changes {
-        arguments.update(changes.as_mapping())?;
+    arguments.update(changes.as_mapping())?;
+    let copy = slf.as_any().get_type().call((), Some(&arguments))?;
+    if follows
+        && let Ok(made) = copy.cast::<T>()
+        && let Some(settled) = slf.get().settled(made.get())
+    {
+        return Ok(Bound::new(py, settled)?.into_any());
     }
-    slf.get_type().call((), Some(&arguments))
+    Ok(copy)
+}
+
+/// What a pickle holds: compact JSON, or a dict where the value nests deeper than any text that is read.
+pub(super) fn reduced<'py, T: Noun>(
+    class: &Bound<'py, PyType>,
+    noun: &T,
+) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>,))> {
+    let (py, plain) = (class.py(), noun.plain());
+    if is_readable(&plain, MAX_DEPTH) {
+        let text = PyString::new(py, &compact(&plain)).into_any();
+        return Ok((class.getattr("_from_json")?, (text,)));
+    }
+    Ok((class.getattr("from_dict")?, (leave(py, &plain)?,)))
+}
+
+/// Does a value nest at most this deep?
+pub(super) fn is_readable(value: &Json, depth: usize) -> bool {
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => true,
+        Value::Array(_) | Value::Object(_) if depth == 0 => false,
+        Value::Array(items) => items.iter().all(|item| is_readable(item, depth - 1)),
+        Value::Object(object) => object.iter().all(|(_, member)| is_readable(member, depth - 1)),
+    }
+}
+
+pub(super) fn from_json<T: Noun>(text: &Bound<'_, PyString>) -> PyResult<T> {
+    let read =
+        || T::read(Cursor::root(&parse_text(text.to_str().unwrap_or_default(), Repeats::LastWins)?.value));
+    read().or_raise(text.py())
 }
 
 /// An attribute that is made once, when it is first read.
@@ -211,6 +289,9 @@ pub(super) fn pydantic<'py>(
 
 /// The plain spelling of any of our nouns.
 pub(super) fn plain_of(object: &Bound<'_, PyAny>) -> Option<Json> {
+    if let Ok(carried) = object.cast::<Carried>() {
+        return Some(carried.get().0.clone());
+    }
     macro_rules! any_of {
         ($($class:ty),+ $(,)?) => {
             $(if let Ok(noun) = object.cast::<$class>() {
@@ -289,8 +370,17 @@ macro_rules! manners {
             fn __reduce__<'py>(
                 slf: &Bound<'py, Self>,
             ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>,))> {
-                let plain = crate::py::door::leave(slf.py(), &crate::py::noun::Noun::plain(slf.get()))?;
-                Ok((slf.get_type().getattr("from_dict")?, (plain,)))
+                crate::py::noun::reduced(&slf.get_type(), slf.get())
+            }
+
+            /// What a pickle calls: the plain spelling as JSON text, which holds numbers that Python cannot.
+            #[classmethod]
+            #[pyo3(signature = (text: "str") -> "Self")]
+            fn _from_json(
+                _class: &Bound<'_, pyo3::types::PyType>,
+                text: &Bound<'_, pyo3::types::PyString>,
+            ) -> PyResult<Self> {
+                crate::py::noun::from_json(text)
             }
 
             /// The plain spelling as a fresh dict.
@@ -312,7 +402,7 @@ macro_rules! manners {
                 slf: &Bound<'py, Self>,
                 changes: Option<&Bound<'py, pyo3::types::PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
-                crate::py::noun::replace::<Self>(slf.as_any(), changes)
+                crate::py::noun::replace(slf, changes)
             }
 
             /// What `copy.replace` calls.
@@ -321,7 +411,7 @@ macro_rules! manners {
                 slf: &Bound<'py, Self>,
                 changes: Option<&Bound<'py, pyo3::types::PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
-                crate::py::noun::replace::<Self>(slf.as_any(), changes)
+                crate::py::noun::replace(slf, changes)
             }
 
             #[classattr]

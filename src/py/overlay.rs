@@ -14,9 +14,6 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use std::collections::HashMap;
 
-/// Members that an overlay reads or merges into; other lists and objects it can only replace.
-const MERGED: [&str; 3] = ["reasoning", "output_config", "include"];
-
 /// Text longer than this does not steer anything.
 const SHORT: usize = 256;
 
@@ -82,7 +79,7 @@ pub(super) fn on_dict<'py>(
             None if key == MARKER || holds_marker(&mut door, &original, At::Base(&path), 0)? => {
                 door.enter(&original, &path)?
             }
-            None if steers(&key, &original) => {
+            None if steers(dialect, &key, &original) => {
                 // What JSON cannot hold cannot steer either.
                 Door::new(MAX_DEPTH).enter(&original, &path).unwrap_or(Value::Null)
             }
@@ -153,9 +150,9 @@ fn moved(path: &Path, sent: &HashMap<String, Sent<'_>>) -> Path {
     moved
 }
 
-/// May an overlay depend on this member?
-fn steers(key: &str, value: &Bound<'_, PyAny>) -> bool {
-    MERGED.contains(&key)
+/// May an overlay depend on this member? Lists and objects that it does not read it can only replace.
+fn steers(dialect: Dialect, key: &str, value: &Bound<'_, PyAny>) -> bool {
+    dialect::overlay_reads(dialect).contains(&key)
         || value.is_instance_of::<PyBool>()
         || value.is_instance_of::<PyInt>()
         || value.is_instance_of::<PyFloat>()

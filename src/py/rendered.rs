@@ -2,12 +2,12 @@
 
 use crate::dialect::Losses;
 use crate::error::Error;
-use crate::json::{Json, Object, Value, canonical, compact};
+use crate::json::{Json, MAX_DEPTH, Object, Repeats, Value, canonical, compact, parse_text};
 use crate::path::Path;
 use crate::py::body::{Body, json_text};
-use crate::py::door::{Door, NOUN_DEPTH, leave};
-use crate::py::errors::{OrRaise, loss_tuple, raised, warn};
-use crate::py::noun::{Noun, each};
+use crate::py::door::{At, Door, NOUN_DEPTH, is_mapping, leave, mapping_members};
+use crate::py::errors::{OrRaise, blamed, loss_tuple, raised, warn};
+use crate::py::noun::{Carried, Noun, each, is_readable, pydantic};
 use crate::py::report::PyLoss;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyString, PyTuple, PyType};
@@ -148,9 +148,22 @@ impl PyRendered {
     #[classmethod]
     #[pyo3(signature = (data: "Mapping[str, Any]") -> "Self")]
     fn from_dict(_class: &Bound<'_, PyType>, data: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let missing = || raised(data.py(), &Error::shape(Path::root().key("body"), "missing"));
-        let body = data.get_item("body").map_err(|_| missing())?;
-        Self::new(&body, data.get_item("losses").ok().as_ref())
+        let (py, root) = (data.py(), Path::root());
+        if !is_mapping(data) {
+            return Err(raised(py, &Error::shape(root, "expected an object")));
+        }
+        let members = mapping_members(data, &mut Door::new(NOUN_DEPTH), At::Base(&root));
+        let (mut body, mut losses) = (None, None);
+        for (key, value) in members.map_err(|cause| blamed(py, root.clone(), cause))? {
+            match key.extract::<String>().as_deref() {
+                Ok("body") => body = Some(value),
+                Ok("losses") => losses = Some(value).filter(|losses| !losses.is_none()),
+                Ok(key) => return Err(raised(py, &Error::shape(root.key(key), "unknown field"))),
+                Err(_) => return Err(raised(py, &Error::shape(root, "a key that is not a string"))),
+            }
+        }
+        let body = body.ok_or_else(|| raised(py, &Error::shape(root.key("body"), "missing")))?;
+        Self::new(&body, losses.as_ref())
     }
 
     /// A copy with other fields.
@@ -160,7 +173,12 @@ impl PyRendered {
         changes: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let fields = PyDict::new(slf.py());
-        fields.set_item("body", slf.get().body(slf.py())?)?;
+        // As it is held: Python need not hold its numbers.
+        let body = match &slf.get().body {
+            Held::Object(value) => Carried::of(slf.py(), value.clone())?,
+            Held::Bytes(_) | Held::Text(_) => slf.get().body(slf.py())?,
+        };
+        fields.set_item("body", body)?;
         fields.set_item("losses", slf.get().losses(slf.py()))?;
         if let Some(changes) = changes {
             fields.update(changes.as_mapping())?;
@@ -175,6 +193,26 @@ impl PyRendered {
         changes: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         Self::replace(slf, changes)
+    }
+
+    #[classmethod]
+    #[pyo3(signature = (source: "Any", handler: "Any") -> "Any")]
+    fn __get_pydantic_core_schema__<'py>(
+        class: &Bound<'py, PyType>,
+        source: &Bound<'py, PyAny>,
+        handler: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        pydantic(class, "core_schema_of", source, handler)
+    }
+
+    #[classmethod]
+    #[pyo3(signature = (core_schema: "Any", handler: "Any") -> "Any")]
+    fn __get_pydantic_json_schema__<'py>(
+        class: &Bound<'py, PyType>,
+        core_schema: &Bound<'py, PyAny>,
+        handler: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        pydantic(class, "json_schema_of", core_schema, handler)
     }
 
     fn __eq__<'py>(&self, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
@@ -217,9 +255,29 @@ impl PyRendered {
         slf.clone()
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyType>, Bound<'py, PyTuple>)> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let py = slf.py();
-        let parts = [slf.get().body(py)?, slf.get().losses(py).into_any()];
-        Ok((slf.get_type(), PyTuple::new(py, parts)?))
+        let losses = slf.get().losses(py).into_any();
+        if let Held::Object(body) = &slf.get().body
+            && is_readable(body, MAX_DEPTH)
+        {
+            let text = PyString::new(py, &compact(body)).into_any();
+            return Ok((slf.get_type().getattr("_from_json")?, PyTuple::new(py, [text, losses])?));
+        }
+        Ok((slf.get_type().into_any(), PyTuple::new(py, [slf.get().body(py)?, losses])?))
+    }
+
+    /// What a pickle calls: the body as JSON text, which holds numbers that Python cannot.
+    #[classmethod]
+    #[pyo3(signature = (text: "str", losses: "Sequence[Loss]") -> "Self")]
+    fn _from_json(
+        _class: &Bound<'_, PyType>,
+        text: &Bound<'_, PyString>,
+        losses: &Bound<'_, PyAny>,
+    ) -> PyResult<Self> {
+        let py = text.py();
+        let text = json_text(text)?;
+        let body = parse_text(&text, Repeats::LastWins).or_raise(py)?.value.into_owned();
+        Self::new(&Carried::of(py, body)?, Some(losses))
     }
 }

@@ -2,8 +2,10 @@
 
 use crate::dialect;
 use crate::error::Result;
-use crate::json::{Cursor, Json, Value};
-use crate::message::{Message, Request, choice_to_plain, request_from_plain, request_to_plain};
+use crate::json::{Cursor, Json, Value, canonical};
+use crate::message::{
+    Message, Request, choice_to_plain, message_to_plain, request_from_plain, request_to_plain,
+};
 use crate::path::Path;
 use crate::py::calls::PyTool;
 use crate::py::door::leave;
@@ -11,7 +13,8 @@ use crate::py::messages::{extra_object, message_object};
 use crate::py::noun::{Absent, Form, Kept, Noun, kept, manners};
 use crate::py::report::PyNativeOutcome;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyDict, PyTuple};
+use std::collections::HashSet;
 
 /// A conversation with its tools and settings, whichever wire it came from.
 #[pyclass(frozen, module = "toolwire", name = "Request")]
@@ -38,6 +41,7 @@ impl Noun for PyRequest {
         ("sampling", Absent::Empty),
         ("dialect", Absent::None),
         ("extra", Absent::None),
+        ("added", Absent::None),
         ("replaced", Absent::Empty),
     ];
 
@@ -53,10 +57,41 @@ impl Noun for PyRequest {
         self.request == other.request
     }
 
+    fn follows(field: &str, changes: &Bound<'_, PyDict>) -> PyResult<bool> {
+        Ok(field == "added" && changes.contains("messages")?)
+    }
+
+    fn settled(&self, copy: &Self) -> Option<Self> {
+        let (old, new) = (&self.request, &copy.request);
+        let added = match old.dialect {
+            Some(dialect) if new.dialect == Some(dialect) => added_since(old, &new.messages),
+            Some(_) | None => None,
+        };
+        added.map(|added| Self::of(Request { added: Some(added), ..new.clone() }))
+    }
+
     fn note(&mut self, replaced: Vec<Path>) -> Vec<Path> {
         self.request.replaced.extend(replaced.into_iter().map(|path| path.to_string().into()));
         Vec::new()
     }
+}
+
+/// The places of the messages that were not read with the rest of a request, given its messages were replaced.
+fn added_since(old: &Request, new: &[Message]) -> Option<Vec<usize>> {
+    if old.messages == new {
+        return old.added.clone();
+    }
+    let fingerprint = |message: &Message| canonical(&message_to_plain(message));
+    let was_read = |at: usize| old.added.as_ref().is_none_or(|added| added.binary_search(&at).is_err());
+    let read = || old.messages.iter().enumerate().filter(|(at, _)| was_read(*at));
+    let stays = |at: usize, message: &Message| old.messages.get(at) == Some(message) && was_read(at);
+    let moved: Vec<_> = new.iter().enumerate().filter(|(at, message)| !stays(*at, message)).collect();
+    let known: HashSet<_> = match moved.is_empty() {
+        true => HashSet::new(),
+        false => read().map(|(_, message)| fingerprint(message)).collect(),
+    };
+    let added = moved.into_iter().filter(|(_, message)| !known.contains(&fingerprint(message)));
+    Some(added.map(|(at, _)| at).collect())
 }
 
 manners!(PyRequest);
@@ -74,6 +109,7 @@ impl PyRequest {
         sampling: "Mapping[str, Any] | None" = None,
         dialect: "str | None" = None,
         extra: "ExtraInput" = None,
+        added: "Sequence[int] | None" = None,
         replaced: "Sequence[str] | None" = None,
     ))]
     #[expect(clippy::too_many_arguments, reason = "one per field")]
@@ -87,6 +123,7 @@ impl PyRequest {
         sampling: Option<&Bound<'py, PyAny>>,
         dialect: Option<&Bound<'py, PyAny>>,
         extra: Option<&Bound<'py, PyAny>>,
+        added: Option<&Bound<'py, PyAny>>,
         replaced: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Self> {
         Form::new(messages.py())
@@ -99,6 +136,7 @@ impl PyRequest {
             .some("sampling", sampling)?
             .some("dialect", dialect)?
             .some("extra", extra)?
+            .some("added", added)?
             .some("replaced", replaced)?
             .build()
     }
@@ -156,6 +194,14 @@ impl PyRequest {
     #[getter]
     fn extra<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         extra_object(py, &self.request.extra)
+    }
+
+    /// The places of messages that were not read with the rest of the request: they are checked and written as if
+    /// they came from another wire. None where the messages are as they were read; empty where some were only taken
+    /// out. `replace(messages=...)` works it out.
+    #[getter]
+    fn added<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        self.request.added.as_ref().map(|added| PyTuple::new(py, added)).transpose()
     }
 
     /// Where a lone surrogate was read as U+FFFD.

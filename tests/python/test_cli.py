@@ -47,6 +47,63 @@ def test_convert_writes_the_body_and_says_what_was_lost(marked: Path, tmp_path: 
     assert json.loads(target.read_bytes())["input"][-1]["output"] == "Tool execution failed:\nbad"
 
 
+def test_out_keeps_what_was_there_where_the_input_is_refused(marked: Path, tmp_path: Path) -> None:
+    target = tmp_path / "out.json"
+    target.write_text("kept")
+    target.chmod(0o640)
+    before = sorted(tmp_path.iterdir())
+    lines = json.dumps(MARKED).encode() + b"\n{broken\n"
+    for arguments, stdin in (
+        (("convert", marked, "--to", "anthropic", "--strict"), b""),
+        (("convert", "-", "--to", "chat"), b"{broken"),
+        (("seal", "-", "--from", "chat"), b"{broken"),
+        (("seal", "-"), lines),
+    ):
+        assert run(*arguments, "--out", target, stdin=stdin)[0] == 1
+        assert target.read_text() == "kept"
+        assert sorted(tmp_path.iterdir()) == before
+    absent = tmp_path / "absent.json"
+    assert run("seal", "-", "--out", absent, stdin=b"{")[0] == 1
+    assert not absent.exists()
+
+    link = tmp_path / "link.json"
+    link.symlink_to(target)
+    assert run("seal", marked, "--out", link)[0] == 0
+    assert link.is_symlink()
+    assert json.loads(target.read_bytes())["messages"][2]["content"].endswith("bad")
+    assert target.stat().st_mode & 0o777 == 0o640
+    assert sorted(tmp_path.iterdir()) == sorted([*before, link])
+    # The file that is read may be the one that is written.
+    assert run("seal", marked, "--out", marked)[0] == 0
+    assert b"_vf_is_error" not in marked.read_bytes()
+
+
+def test_out_that_cannot_be_written(marked: Path, tmp_path: Path) -> None:
+    for target in (tmp_path, tmp_path / "no" / "folder.json"):
+        status, _, said = run("seal", marked, "--out", target)
+        assert status == 2
+        assert said.startswith(f"toolwire: {target}: ")
+    assert run("seal", marked, "--out", "/dev/null") == (0, b"", "")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"{broken", b"", b"[]", b"3", b'{"messages":[],"n":NaN}', b'{"messages":[]} x', b'\xff\xfe{\x00}\x00', b"\xff"],
+)
+def test_seal_refuses_what_is_no_json_object(body: bytes) -> None:
+    for source in ((), ("--from", "chat"), ("--from", "responses"), ("--from", "anthropic")):
+        status, out, said = run("seal", "-", *source, stdin=body)
+        assert (status, out) == (1, b"")
+        assert said.startswith("toolwire: $: ")
+
+
+def test_numbers_that_python_cannot_hold_pass() -> None:
+    body = b'{"messages":[],"seed":' + b"9" * 5000 + b',"n":1e400}\n'
+    for source in ((), ("--from", "chat")):
+        assert run("seal", "-", *source, stdin=body) == (0, body, "")
+        assert run("convert", "-", "--to", "chat", *source, stdin=body) == (0, body, "")
+
+
 def test_strict_refuses(marked: Path) -> None:
     status, out, said = run("convert", marked, "--to", "anthropic", "--strict")
     assert (status, out) == (1, b"")

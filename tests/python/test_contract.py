@@ -69,6 +69,7 @@ SAMPLES: dict[str, tuple[Any, Any]] = {
             {"temperature": 0.5, "max_tokens": 7},
             "chat",
             {"chat": {"user": "u"}},
+            [2],
             ["messages[0].content"],
         ),
         Request([]),

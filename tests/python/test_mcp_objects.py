@@ -43,7 +43,8 @@ def test_what_the_installed_sdk_did_not_set_is_not_said() -> None:
 
 
 def test_a_dump_with_python_names_is_read() -> None:
-    dump = sdk.CallToolResult(content=[sdk.TextContent(type="text", text="x")], **{OUTCOME: True}).model_dump()
+    dump = sdk.CallToolResult(content=[sdk.TextContent(type="text", text="x")], **{OUTCOME: True})
+    dump = dump.model_dump(exclude_none=True)
     # A dump says more than its object: there the defaults are written down.
     assert read(dump).replace(extra=None) == ToolMessage("c", "x", is_error=True)
     by_alias = sdk.CallToolResult(content=[sdk.TextContent(type="text", text="x")]).model_dump(by_alias=True)
@@ -85,12 +86,75 @@ def test_duck_objects() -> None:
     assert read(SimpleNamespace(content=[TEXT])) == ToolMessage("c", "x")
     assert read(SimpleNamespace(content=[TEXT], isError=None, is_error=True)).is_error is True
     assert '{"n":1}' in str(read(Client([], structured_content={"n": 1})).content)
-    assert '{"n":1}' in str(read(Client([], data={"n": 1})).content)
+    # What a client made of the structured content for its caller is not the result.
+    assert read(Client([TEXT], data={"n": 1})) == ToolMessage("c", "x", is_error=False)
     with pytest.raises(ResultError, match=r"^is_error: "):
         read(SimpleNamespace(content=[], isError=True, is_error=False))
     for wrong in (1, "true", object()):
         with pytest.raises(ResultError, match=r"^isError: expected true or false"):
             read(SimpleNamespace(content=[], is_error=wrong))
+
+
+def test_blocks_that_are_nothing_but_attributes() -> None:
+    blocks: list[dict[str, Any]] = [
+        {"type": "text", "text": "x", "annotations": {"priority": 1}, "_meta": {"k": None}},
+        {"type": "image", "data": "aGk=", "mimeType": "image/png"},
+        {"type": "audio", "data": "aGk=", "mimeType": "audio/wav"},
+        {"type": "resource_link", "uri": "file:///a", "name": "a", "title": "A", "description": "d", "size": 3},
+        {"type": "resource", "resource": {"uri": "file:///a", "mimeType": "text/plain", "text": "t", "_meta": {"k": 1}}},
+        {"type": "resource", "resource": {"uri": "file:///b", "blob": "aGk="}},
+    ]
+    python = {"mimeType": "mime_type", "_meta": "meta"}
+
+    def loose(block: Any, names: dict[str, str]) -> Any:
+        members = {names.get(k, k): loose(v, names) if k == "resource" else v for k, v in block.items()}
+        return SimpleNamespace(**members, icons=None, name_of_nothing=1, **({} if "text" in block else {"text": None}))
+
+    wire = read({"content": blocks, "isError": True})
+    for names in (python, {}):
+        assert read(SimpleNamespace(content=[loose(b, names) for b in blocks], is_error=True)) == wire
+        assert read(Client([loose(b, names) for b in blocks], is_error=True)) == wire
+    # A resource or annotations in a form of their own.
+    mixed = SimpleNamespace(type="resource", resource=blocks[4]["resource"])
+    assert read(SimpleNamespace(content=[mixed])).content == read({"content": [blocks[4]]}).content
+    known = SimpleNamespace(type="text", text="x", annotations=sdk.Annotations(priority=1))
+    again = read(SimpleNamespace(content=[known, TEXT]))
+    with pytest.warns(LossWarning):
+        assert again.to_mcp()["content"][0]["annotations"] == {"priority": 1}
+
+
+def test_blocks_that_are_none() -> None:
+    class Raises:
+        type = "text"
+
+        @property
+        def text(self) -> str:
+            raise ZeroDivisionError
+
+    for wrong in (
+        SimpleNamespace(text="x"),
+        SimpleNamespace(type=3),
+        SimpleNamespace(type=None),
+        SimpleNamespace(type="image", data="aGk="),
+        SimpleNamespace(type="text", text=object()),
+        SimpleNamespace(type="text", text="x", annotations=SimpleNamespace()),
+        SimpleNamespace(type="resource", resource=SimpleNamespace(text="x")),
+        Raises(),
+        object(),
+        type,
+    ):
+        with pytest.raises(ShapeError, match=r"^content\[0\]"):
+            read(SimpleNamespace(content=[wrong]))
+
+
+def test_the_version_to_write() -> None:
+    message = ToolMessage("c", "x", is_error=True)
+    assert message.to_mcp(version=None) == message.to_mcp()
+    assert message.to_mcp(version="2025-06-18")["isError"] is True
+    with pytest.raises(ShapeError, match=r"^version: expected a string"):
+        message.to_mcp(version=3)  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        message.to_mcp("2025-06-18")  # type: ignore[misc]
 
 
 def test_blocks_keep_their_type_and_lose_their_empty_fields() -> None:

@@ -17,6 +17,7 @@ from toolwire import (
     ImagePart,
     Message,
     NativePart,
+    Rendered,
     Request,
     SystemMessage,
     TextPart,
@@ -93,13 +94,41 @@ def test_exclude_none_is_about_our_fields_only() -> None:
     assert Conversation(messages=[message]).model_dump()["messages"][0]["content"] is None
 
 
-@pytest.mark.parametrize("name", [name for name in SAMPLES if name != "Rendered" and not name.endswith("Dialect")])
+@pytest.mark.parametrize("name", [name for name in SAMPLES if not name.endswith("Dialect")])
 def test_every_noun_has_an_adapter(name: str) -> None:
     adapter: TypeAdapter[Any] = TypeAdapter(getattr(toolwire, name))
     for sample in SAMPLES[name]:
         assert adapter.validate_python(sample) is sample
         assert adapter.validate_python(adapter.dump_python(sample)) == sample
+        if isinstance(sample, Rendered) and isinstance(sample.body, bytes):
+            # JSON has no bytes.
+            sample = sample.replace(body=sample.body.decode())
         assert adapter.validate_json(adapter.dump_json(sample)) == sample
+
+
+def test_a_rendered_body_in_a_model() -> None:
+    class Holder(BaseModel):
+        rendered: Rendered
+
+    sample = SAMPLES["Rendered"][0]
+    assert Holder.model_validate({"rendered": sample.to_dict()}).rendered == sample
+    assert Holder.model_validate({"rendered": {"body": {}, "losses": None}}).rendered == Rendered({})
+    assert Holder(rendered=Rendered(b"{}")).model_dump_json() == '{"rendered":{"body":"{}","losses":[]}}'
+    definition = Holder.model_json_schema()["$defs"]["Rendered"]
+    assert (definition["title"], definition["required"]) == ("Rendered", ["body"])
+    wrong: list[tuple[Any, tuple[Any, ...], str]] = [
+        ({}, ("body",), "missing"),
+        ({"body": []}, ("body",), "expected an object"),
+        ({"body": {}, "lost": []}, ("lost",), "unknown field"),
+        ({"body": {}, "losses": [{"code": "x"}]}, ("losses", 0, "code"), "expected a loss code"),
+        (3, (), "expected an object"),
+    ]
+    for value, where, what in wrong:
+        with pytest.raises(ValidationError) as caught:
+            Holder.model_validate({"rendered": value})
+        [error] = caught.value.errors()
+        assert error["loc"] == ("rendered", *where)
+        assert what in error["msg"]
 
 
 @pytest.mark.parametrize(
