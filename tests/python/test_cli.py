@@ -88,7 +88,7 @@ def test_out_that_cannot_be_written(marked: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "body",
-    [b"{broken", b"", b"[]", b"3", b'{"messages":[],"n":NaN}', b'{"messages":[]} x', b'\xff\xfe{\x00}\x00', b"\xff"],
+    [b"{broken", b"", b"[]", b"3", b'{"messages":[],"n":NaN}', b'{"messages":[]} x', b"\xff\xfe{\x00}\x00", b"\xff"],
 )
 def test_seal_refuses_what_is_no_json_object(body: bytes) -> None:
     for source in ((), ("--from", "chat"), ("--from", "responses"), ("--from", "anthropic")):
@@ -156,8 +156,9 @@ def test_the_dialect_is_guessed() -> None:
 @pytest.mark.parametrize(
     ("stdin", "sentence"),
     [
-        (b"{}", "$: neither `messages` nor `input`: name the dialect with --from"),
+        (b"{}", "$: neither `messages` nor `input`: this is no request body"),
         (b"[]", "$: expected an object"),
+        (b'{"messages":5}', "messages: expected a list"),
         (b"", "$: unexpected end at byte 0"),
         (b"\xff", "$: not valid UTF-8 at byte 0"),
         (b'{"messages":[{"role":"tool"}]}', "messages[0].tool_call_id: missing"),

@@ -101,7 +101,10 @@ def test_blocks_that_are_nothing_but_attributes() -> None:
         {"type": "image", "data": "aGk=", "mimeType": "image/png"},
         {"type": "audio", "data": "aGk=", "mimeType": "audio/wav"},
         {"type": "resource_link", "uri": "file:///a", "name": "a", "title": "A", "description": "d", "size": 3},
-        {"type": "resource", "resource": {"uri": "file:///a", "mimeType": "text/plain", "text": "t", "_meta": {"k": 1}}},
+        {
+            "type": "resource",
+            "resource": {"uri": "file:///a", "mimeType": "text/plain", "text": "t", "_meta": {"k": 1}},
+        },
         {"type": "resource", "resource": {"uri": "file:///b", "blob": "aGk="}},
     ]
     python = {"mimeType": "mime_type", "_meta": "meta"}

@@ -15,7 +15,6 @@ from toolwire import (
     ImagePart,
     Loss,
     NativePart,
-    Rendered,
     Request,
     Tool,
     ToolMessage,
