@@ -32,6 +32,7 @@ def show(title: str, *values: object) -> None:
 
 
 def main() -> None:
+    print(f"Calling {TOOL} of a real MCP server twice; the first call must fail.", flush=True)
     results = asyncio.run(call_the_server())
     messages = [toolwire.ToolMessage.from_mcp(result, tool_call_id=id) for id, result in results.items()]
     show("The tool messages: what the server declared is a field", *(repr(message) for message in messages))

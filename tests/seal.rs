@@ -165,3 +165,11 @@ fn overrides_change_their_own_keys_only() {
         r#"{"max_tokens":2,"model":"m2"}"#
     );
 }
+
+#[test]
+fn a_body_of_another_wire_is_refused() {
+    let chat = br#"{"messages":[{"role":"tool","content":"x","_vf_is_error":true}]}"#;
+    let error = seal(Responses, chat).unwrap_err();
+    assert_eq!(error.to_string(), "input: missing: this body is of another dialect");
+    assert_eq!(seal(Chat, br#"{"input":[],"x":{"_vf_is_error":1}}"#).unwrap_err().kind, Kind::Shape);
+}

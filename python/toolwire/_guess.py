@@ -8,6 +8,7 @@ from typing import Any
 _ANTHROPIC_BLOCKS = frozenset(
     {"tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use", "image", "document"}
 )
+_ANTHROPIC_KEYS = ("system", "stop_sequences", "thinking", "mcp_servers", "output_config")
 
 
 def guess_dialect(body: dict[str, Any]) -> str:
@@ -23,22 +24,23 @@ def guess_dialect(body: dict[str, Any]) -> str:
     if "input" in body:
         return "responses"
     if "messages" not in body:
-        raise ValueError("$: neither `messages` nor `input`: name the dialect with --from")
-    messages = [m for m in body["messages"] or [] if isinstance(m, dict)]
+        raise ValueError("$: neither `messages` nor `input`: this is no request body")
+    messages = _objects(body["messages"])
     if any(m.get("role") in ("tool", "developer") or m.get("tool_calls") for m in messages):
         return "chat"
-    tools = [tool for tool in body.get("tools") or [] if isinstance(tool, dict)]
-    if (
-        "system" in body
-        or any("input_schema" in tool for tool in tools)
-        or any(block.get("type") in _ANTHROPIC_BLOCKS for block in _blocks(messages))
+    if any(key in body for key in _ANTHROPIC_KEYS):
+        return "anthropic"
+    if any("input_schema" in tool for tool in _objects(body.get("tools"))) or any(
+        block.get("type") in _ANTHROPIC_BLOCKS for block in _blocks(messages)
     ):
         return "anthropic"
     return "chat"
 
 
+def _objects(value: Any) -> list[dict[str, Any]]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
 def _blocks(messages: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     for message in messages:
-        content = message.get("content")
-        if isinstance(content, list):
-            yield from (block for block in content if isinstance(block, dict))
+        yield from _objects(message.get("content"))

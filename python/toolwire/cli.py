@@ -16,7 +16,7 @@ import toolwire
 from toolwire._guess import guess_dialect
 
 if TYPE_CHECKING:
-    from toolwire import AnthropicDialect, ChatDialect, Loss, Message, Request, ResponsesDialect
+    from toolwire import AnthropicDialect, ChatDialect, Message, Request, ResponsesDialect
 
 DIALECTS: dict[str, type[ChatDialect] | type[ResponsesDialect] | type[AnthropicDialect]] = {
     "chat": toolwire.ChatDialect,
@@ -26,6 +26,10 @@ DIALECTS: dict[str, type[ChatDialect] | type[ResponsesDialect] | type[AnthropicD
 
 EXIT_REFUSED = 1
 EXIT_USAGE = 2
+
+
+Work = Callable[[bytes, str, str], bytes]
+"""What a command makes of a body, its dialect, and where it stands: empty, or `line 3: `."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -49,7 +53,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="toolwire",
-        description="Keeps a tool's outcome through every wire format. FILE is JSON or JSONL; - is standard input.",
+        description="Keeps a tool's outcome through every wire format. FILE is JSON, or JSONL with a body per line; "
+        "- is standard input. A line that is refused is named on standard error and left out.",
         epilog="Exit status: 0 done, 1 an input was refused, 2 wrong usage or an unreadable file.",
     )
     parser.add_argument("--version", action="version", version=f"toolwire {toolwire.__version__}")
@@ -74,7 +79,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _run(arguments: argparse.Namespace) -> int:
     data = _read(arguments.file)
-    work: Callable[[bytes, str], bytes]
+    work: Work
     if arguments.command == "convert":
         work = _convert(arguments.target, arguments.strict)
     elif arguments.command == "seal":
@@ -124,12 +129,12 @@ def _read(name: str) -> bytes:
         return file.read()
 
 
-def _each(data: bytes, arguments: argparse.Namespace, work: Callable[[bytes, str], bytes], out: BinaryIO) -> int:
+def _each(data: bytes, arguments: argparse.Namespace, work: Work, out: BinaryIO) -> int:
     status = 0
     for where, body in _bodies(data):
         try:
             value = _as_object(body)
-            out.write(work(body, arguments.source or guess_dialect(value)))
+            out.write(work(body, arguments.source or guess_dialect(value), where))
         except ValueError as error:
             _say(f"{where}{error}")
             status = EXIT_REFUSED
@@ -177,33 +182,34 @@ def _as_object(body: bytes) -> dict[str, object]:
     return value
 
 
-def _convert(target: str, strict: bool) -> Callable[[bytes, str], bytes]:
-    def work(body: bytes, source: str) -> bytes:
+def _convert(target: str, strict: bool) -> Work:
+    def work(body: bytes, source: str, where: str) -> bytes:
         rendered = toolwire.convert(body, source=source, target=target, strict=strict)
-        _report(rendered.losses)
+        for loss in rendered.losses:
+            _say(f"{where}loss: {loss}")
         return bytes(rendered.body) + b"\n"
 
     return work
 
 
-def _seal(body: bytes, source: str) -> bytes:
+def _seal(body: bytes, source: str, where: str) -> bytes:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         sealed: bytes = DIALECTS[source]().seal(body)
     for warning in caught:
-        _say(f"loss: {warning.message}")
+        _say(f"{where}loss: {warning.message}")
     return sealed if sealed.endswith(b"\n") else sealed + b"\n"
 
 
-def _hash(body: bytes, source: str) -> bytes:
+def _hash(body: bytes, source: str, where: str) -> bytes:
     request = DIALECTS[source]().parse_request(body)
     rows = [("#", "role", "outcome", "identity")]
     rows += [(str(n), message.role, _outcome(message), message.identity) for n, message in enumerate(request.messages)]
-    return _table(rows)
+    return _heading(where) + _table(rows)
 
 
-def _explain(colours: bool) -> Callable[[bytes, str], bytes]:
-    def work(body: bytes, source: str) -> bytes:
+def _explain(colours: bool) -> Work:
+    def work(body: bytes, source: str, where: str) -> bytes:
         request = DIALECTS[source]().parse_request(body)
         rows = [("#", "role", "tool", "outcome", "size")]
         for n, message in enumerate(request.messages):
@@ -216,7 +222,7 @@ def _explain(colours: bool) -> Callable[[bytes, str], bytes]:
                     lines[n] = f"{red}{lines[n]}{plain}"
                 elif row[3] == "ok":
                     lines[n] = f"{green}{lines[n]}{plain}"
-        return "\n".join(lines).encode() + b"\n"
+        return _heading(where) + "\n".join(lines).encode() + b"\n"
 
     return work
 
@@ -250,6 +256,10 @@ def _size(message: Message) -> int:
     return sum(len(part.encode()) for part in parts)
 
 
+def _heading(where: str) -> bytes:
+    return where.strip().encode() + b"\n" if where else b""
+
+
 def _table(rows: Sequence[tuple[str, ...]]) -> bytes:
     widths = [max(len(row[n]) for row in rows) for n in range(len(rows[0]))]
     lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows)
@@ -259,11 +269,6 @@ def _table(rows: Sequence[tuple[str, ...]]) -> bytes:
 def _printable(line: str) -> str:
     """Names come from strangers: nothing in them may steer a terminal."""
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line)
-
-
-def _report(losses: Sequence[Loss]) -> None:
-    for loss in losses:
-        _say(f"loss: {loss.path}: {loss.code}: {loss.detail}")
 
 
 def _say(sentence: str) -> None:

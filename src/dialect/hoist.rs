@@ -4,10 +4,17 @@ use crate::dialect::loss::{Code, Losses};
 use crate::message::{Content, Part, PartKind, ToolMessage};
 use crate::path::Path;
 
-/// A result without its media, and the media with a text in front of each that names the call.
+/// A result without its media, and the media.
 pub(super) struct Hoisted {
     pub(super) content: Content,
-    pub(super) media: Vec<Part>,
+    pub(super) media: Vec<Medium>,
+}
+
+/// A part that was moved, the text in front of it, and where it stood.
+pub(super) struct Medium {
+    pub(super) note: Part,
+    pub(super) part: Part,
+    pub(super) path: Path,
 }
 
 fn noun(kind: &PartKind) -> Option<(&'static str, Code)> {
@@ -39,18 +46,15 @@ pub(super) fn hoist(
             kept.push(part.clone());
             continue;
         };
-        let number = media.len() / 2 + 1;
+        let number = media.len() + 1;
         kept.push(Part::text(format!("[{noun} {number} of {id} follows {where_to}]")));
         let title = noun[..1].to_uppercase() + &noun[1..];
         let tool = name.map_or(String::new(), |name| format!(" ({name})"));
         let verdict = if result.failed() { ", which reported a failure" } else { "" };
-        media.push(Part::text(format!("{title} returned by tool call {id}{tool}{verdict}:")));
-        media.push(part.clone());
-        losses.add(
-            code,
-            path.key("content").index(n),
-            format!("moved out of the result: it follows {where_to}"),
-        );
+        let path = path.key("content").index(n);
+        losses.add(code, path.clone(), format!("moved out of the result: it follows {where_to}"));
+        let note = Part::text(format!("{title} returned by tool call {id}{tool}{verdict}:"));
+        media.push(Medium { note, part: part.clone(), path });
     }
     Hoisted { content: Content::Parts(kept), media }
 }

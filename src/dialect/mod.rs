@@ -111,18 +111,19 @@ pub fn write_request(
 }
 
 /// One message as one wire writes it: a single object, or several items where the wire has no message that holds it.
-pub fn write_message(dialect: Dialect, message: &Message, options: Options) -> Result<Vec<Json>> {
+pub fn write_message(dialect: Dialect, message: &Message, options: Options) -> Result<(Vec<Json>, Losses)> {
+    let mut losses = Losses::default();
     let items = match dialect {
-        Dialect::Chat => vec![chat::write_message(message, options)?],
-        Dialect::Responses => responses::write_message(message, options)?,
-        Dialect::Anthropic => vec![anthropic::write_message(message, options)?],
+        Dialect::Chat => vec![chat::write_message(message, options, &mut losses)?],
+        Dialect::Responses => responses::write_message(message, options, &mut losses)?,
+        Dialect::Anthropic => vec![anthropic::write_message(message, options, &mut losses)?],
         Dialect::Mcp => return Err(no_request(dialect)),
     };
     let mut whole = Object::default().with("items", items);
-    strip::strip(&mut whole, result_form(dialect)?, options.internal, &mut Losses::default());
+    strip::strip(&mut whole, result_form(dialect)?, options.internal, &mut losses);
     match whole.0.pop() {
-        Some((_, Value::Array(items))) => Ok(items),
-        _ => Ok(Vec::new()),
+        Some((_, Value::Array(items))) => Ok((items, losses)),
+        _ => Ok((Vec::new(), losses)),
     }
 }
 
@@ -154,10 +155,13 @@ pub fn overlay(
     Ok(overlay)
 }
 
-/// The members of a body that an overlay reads or merges into.
+/// The top-level members of a body that an overlay builds upon, beside the numbers and short texts it replaces.
 pub fn overlay_reads(dialect: Dialect) -> &'static [&'static str] {
-    let _ = dialect;
-    &["reasoning", "output_config", "include"]
+    match dialect {
+        Dialect::Responses => &["reasoning", "include"],
+        Dialect::Anthropic => &["output_config"],
+        Dialect::Chat | Dialect::Mcp => &[],
+    }
 }
 
 /// What a provider-run item of an assistant turn declares, whichever wire it came from.
@@ -185,6 +189,16 @@ fn leave(target: Dialect, extra: &Extra, path: &Path, losses: &mut Losses) {
         }
         Some((Dialect::Mcp, fields)) if target != Dialect::Mcp => mcp::leave(fields, path, losses),
         Some(_) | None => {}
+    }
+}
+
+/// Why a sampling knob is not written.
+fn dropped_knob(key: &str) -> &'static str {
+    match key {
+        "temperature" | "top_p" | "top_k" | "max_tokens" | "stop" | "reasoning_effort" => {
+            "this wire has no such setting"
+        }
+        _ => "not a setting under a neutral name: one of a single wire goes into `extra`",
     }
 }
 

@@ -1,15 +1,22 @@
-//! Which result answers which call, and what may stand between them.
+//! Which result answers which call, what may stand between them, and under which ids.
 
+use crate::dialect::ids::{Rule, Table};
 use crate::dialect::loss::{Code, Losses};
 use crate::error::{Error, Result};
-use crate::message::{AssistantMessage, Message, ToolMessage};
+use crate::message::{AssistantMessage, Dialect, Message, Request, Text, ToolMessage};
 use crate::path::Path;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 
-/// A message and its place in the request.
-#[derive(Clone, Copy, Debug)]
+/// A message in its place in what is written.
 pub(super) struct Placed<'a> {
+    /// Its place in the request.
     pub(super) at: usize,
-    pub(super) message: &'a Message,
+    pub(super) message: Cow<'a, Message>,
+    /// The name of the tool whose call a result answers.
+    pub(super) called: Option<&'a str>,
+    /// Is it written back as it was read?
+    pub(super) same: bool,
 }
 
 impl Placed<'_> {
@@ -18,31 +25,67 @@ impl Placed<'_> {
     }
 }
 
-/// The messages in an order that every wire accepts: the results of a turn directly behind its calls, in the order
-/// they came, then what was said between them. Refuses what no wire can say: a result without its call, a call
-/// without its result, one id twice.
-pub(super) fn settle<'a>(messages: &'a [Message], losses: &mut Losses) -> Result<Vec<Placed<'a>>> {
-    let mut out = Vec::with_capacity(messages.len());
+/// The messages as they are written. A conversation that was read from this wire stays as it is. Any other one comes
+/// into an order that every wire accepts: the results of a turn directly behind its calls, in the order they came,
+/// then what was said between them; and its ids become ones that the wire allows. Refuses what no wire can say: a
+/// result without its call, a call without its result, one id twice.
+pub(super) fn place<'a>(
+    request: &'a Request,
+    wire: Dialect,
+    rule: Option<Rule>,
+    losses: &mut Losses,
+) -> Result<Vec<Placed<'a>>> {
+    let messages = &request.messages;
+    let mut placed = Vec::with_capacity(messages.len());
+    let place = |at: usize, called| Placed {
+        at,
+        message: Cow::Borrowed(&messages[at]),
+        called,
+        same: request.is_read_from(wire, at),
+    };
+    if request.is_whole(wire) {
+        let mut names: HashMap<&str, &str> = HashMap::new();
+        for (at, message) in messages.iter().enumerate() {
+            let called = match message {
+                Message::Assistant(turn) => {
+                    names = turn.tool_calls.iter().map(|call| (&*call.id, &*call.name)).collect();
+                    None
+                }
+                Message::Tool(result) => names.get(&*result.tool_call_id).copied(),
+                Message::System(_) | Message::User(_) => None,
+            };
+            placed.push(place(at, called));
+        }
+        return Ok(placed);
+    }
     let mut at = 0;
     while at < messages.len() {
-        let end = messages[at + 1..]
-            .iter()
-            .position(|m| matches!(m, Message::Assistant(_)))
-            .map_or(messages.len(), |n| at + 1 + n);
         match &messages[at] {
             Message::Assistant(turn) => {
-                out.push(Placed { at, message: &messages[at] });
-                answers(turn, at, &messages[at + 1..end], &mut out, losses)?;
+                let behind = messages[at + 1..].iter().take_while(|m| !matches!(m, Message::Assistant(_)));
+                placed.push(place(at, None));
+                let end = at + 1 + behind.count();
+                let answers = answers(turn, at, &messages[at + 1..end], losses)?;
+                placed.extend(answers.into_iter().map(|(at, called)| place(at, called)));
                 at = end;
             }
             Message::Tool(_) => return Err(orphan(at)),
             Message::System(_) | Message::User(_) => {
-                out.push(Placed { at, message: &messages[at] });
+                placed.push(place(at, None));
                 at += 1;
             }
         }
     }
-    Ok(out)
+    if let Some(rule) = rule {
+        let table =
+            Table::of(messages.iter().enumerate().map(|(at, m)| (m, request.is_read_from(wire, at))), rule);
+        for place in &mut placed {
+            if let Some(changed) = table.applied(&place.message, &place.path(), losses) {
+                place.message = Cow::Owned(changed);
+            }
+        }
+    }
+    Ok(placed)
 }
 
 fn orphan(at: usize) -> Error {
@@ -50,32 +93,33 @@ fn orphan(at: usize) -> Error {
     Error::pairing(path, "orphan result: it answers no call of the assistant message before it")
 }
 
+/// The messages behind a turn: its results with the names of their tools, then the others.
 fn answers<'a>(
-    turn: &AssistantMessage,
+    turn: &'a AssistantMessage,
     turn_at: usize,
     behind: &'a [Message],
-    out: &mut Vec<Placed<'a>>,
     losses: &mut Losses,
-) -> Result<()> {
+) -> Result<Vec<(usize, Option<&'a str>)>> {
     let path = |at: usize| Path::root().key("messages").index(at);
+    let mut calls: HashMap<&Text, &str> = HashMap::with_capacity(turn.tool_calls.len());
     for (n, call) in turn.tool_calls.iter().enumerate() {
-        if turn.tool_calls[..n].iter().any(|earlier| earlier.id == call.id) {
+        if calls.insert(&call.id, &call.name).is_some() {
             let path = path(turn_at).key("tool_calls").index(n).key("id");
             return Err(Error::pairing(path, "duplicate call: another call of this message has the same id"));
         }
     }
-    let mut results: Vec<(usize, &ToolMessage)> = Vec::new();
+    let mut results: HashMap<&Text, &ToolMessage> = HashMap::with_capacity(calls.len());
+    let mut out = Vec::with_capacity(behind.len());
     let mut between = Vec::new();
+    let mut last = turn_at;
     for (n, message) in behind.iter().enumerate() {
         let at = turn_at + 1 + n;
         let Message::Tool(result) = message else {
-            between.push(Placed { at, message });
+            between.push(at);
             continue;
         };
-        if !turn.tool_calls.iter().any(|call| call.id == result.tool_call_id) {
-            return Err(orphan(at));
-        }
-        if let Some((_, first)) = results.iter().find(|(_, r)| r.tool_call_id == result.tool_call_id) {
+        let Some(called) = calls.get(&result.tool_call_id) else { return Err(orphan(at)) };
+        if let Some(first) = results.insert(&result.tool_call_id, result) {
             if first.content != result.content || first.is_error != result.is_error {
                 let path = path(at).key("tool_call_id");
                 return Err(Error::pairing(
@@ -90,39 +134,23 @@ fn answers<'a>(
             );
             continue;
         }
-        results.push((at, result));
-        out.push(Placed { at, message });
+        last = at;
+        out.push((at, Some(*called)));
     }
-    if let Some(n) =
-        turn.tool_calls.iter().position(|call| !results.iter().any(|(_, r)| r.tool_call_id == call.id))
-    {
+    let answered: HashSet<&Text> = results.into_keys().collect();
+    if let Some(n) = turn.tool_calls.iter().position(|call| !answered.contains(&call.id)) {
         let path = path(turn_at).key("tool_calls").index(n);
         return Err(Error::pairing(
             path,
             "missing result: no tool message answers this call before the next turn",
         ));
     }
-    let last = results.last().map(|(at, _)| *at);
-    for moved in &between {
-        if last.is_some_and(|last| moved.at < last) {
+    for at in &between {
+        if *at < last {
             let detail = "stood before a result of the turn and is written behind the results";
-            losses.add(Code::OrderUserAfterResults, moved.path(), detail);
+            losses.add(Code::OrderUserAfterResults, path(*at), detail);
         }
     }
-    out.extend(between);
-    Ok(())
-}
-
-/// The name of the tool that a result answers: from the call with its id in the turn before it, else its own.
-pub(super) fn tool_name<'a>(before: &'a [Message], result: &'a ToolMessage) -> Option<&'a str> {
-    before
-        .iter()
-        .rev()
-        .find_map(|m| match m {
-            Message::Assistant(turn) => Some(turn.tool_calls.iter().find(|c| c.id == result.tool_call_id)),
-            _ => None,
-        })
-        .flatten()
-        .map(|call| &*call.name)
-        .or(result.name.as_deref())
+    out.extend(between.into_iter().map(|at| (at, None)));
+    Ok(out)
 }

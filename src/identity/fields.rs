@@ -3,8 +3,8 @@
 use super::Fields;
 use crate::json::{Json, Object, Value, canonical, canonical_text};
 use crate::message::{
-    AssistantMessage, CallKind, Content, Message, Part, PartKind, Tool, ToolCall, ToolKind, ToolMessage,
-    item_kind, part_to_plain, tool_to_plain,
+    AssistantMessage, CallKind, Content, Message, OPAQUE_FIELDS, Part, PartKind, Tool, ToolCall, ToolKind,
+    ToolMessage, item_kind, part_to_plain, tool_to_plain,
 };
 
 pub(super) fn message(message: &Message, out: &mut Fields) {
@@ -86,7 +86,6 @@ fn assistant(m: &AssistantMessage, out: &mut Fields) {
 /// What a provider-state item adds to the identity: nothing where the typed fields say it all, the opaque fields
 /// where they say the rest, else the whole item. The rule is the host framework's own.
 fn state<'a>(item: &'a Json, calls: &[ToolCall]) -> Option<(&'a str, Json)> {
-    const OPAQUE: [&str; 4] = ["encrypted_content", "signature", "data", "phase"];
     let kind = item_kind(item);
     let call_id = || item.get("call_id").and_then(|id| id.as_str());
     let represented = match kind {
@@ -98,7 +97,7 @@ fn state<'a>(item: &'a Json, calls: &[ToolCall]) -> Option<(&'a str, Json)> {
         return Some((kind, item.clone()));
     }
     let mut held = Object::default();
-    for key in OPAQUE {
+    for key in OPAQUE_FIELDS {
         if let Some(value) = item.get(key).filter(|v| !v.is_null()) {
             held.set(key, value.clone());
         }

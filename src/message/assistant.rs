@@ -74,6 +74,9 @@ impl AssistantMessage {
     }
 }
 
+/// The fields of a provider-state item that no typed field says, and that its provider needs back.
+pub const OPAQUE_FIELDS: [&str; 4] = ["encrypted_content", "signature", "data", "phase"];
+
 /// The kind of a provider-state item: its `type`, or `message` for an assistant message without one. As in the host
 /// framework, a `type` of null, false, 0 or nothing is none; any other value that is no text names nothing.
 pub fn item_kind(item: &Json) -> &str {

@@ -94,14 +94,6 @@ impl Content {
             Content::Parts(parts) => parts.iter().all(|p| p.as_text().is_some_and(|t| t.trim().is_empty())),
         }
     }
-
-    /// All text, parts joined with nothing: for sizes and previews, not for a wire.
-    pub fn plain_text(&self) -> String {
-        match self {
-            Content::Text(text) => text.to_string(),
-            Content::Parts(parts) => parts.iter().filter_map(|p| p.as_text()).map(|t| &**t).collect(),
-        }
-    }
 }
 
 /// Splits a base64 data URL into its media type and its data.

@@ -7,7 +7,7 @@ mod plain;
 mod request;
 mod tool;
 
-pub use assistant::{AssistantMessage, CallKind, ToolCall, item_kind};
+pub use assistant::{AssistantMessage, CallKind, OPAQUE_FIELDS, ToolCall, item_kind};
 pub use content::{Content, FileSource, Part, PartKind, data_url};
 pub use extra::{Dialect, Extra};
 pub use plain::{

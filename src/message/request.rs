@@ -29,7 +29,7 @@ impl Request {
     /// Was this message read from that wire? Then it is written back as it was.
     pub fn is_read_from(&self, dialect: Dialect, at: usize) -> bool {
         self.dialect == Some(dialect)
-            && !self.added.as_ref().is_some_and(|added| added.binary_search(&at).is_ok())
+            && self.added.as_ref().is_none_or(|added| added.binary_search(&at).is_err())
     }
 
     /// Was the whole list of messages read from that wire?

@@ -72,8 +72,7 @@ fn to_wire<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = message.py();
     let message = message_of(message, &Path::root())?;
-    let items = dialect::write_message(dialect, &message, Options { internal }).or_raise(py)?;
-    let (mut items, losses) = (items, Losses::default());
+    let (mut items, losses) = dialect::write_message(dialect, &message, Options { internal }).or_raise(py)?;
     report(py, &losses)?;
     match dialect {
         Dialect::Chat | Dialect::Anthropic if items.len() == 1 => leave(py, &items.remove(0)),

@@ -16,8 +16,8 @@ pub fn seal(dialect: Dialect, body: &[u8]) -> Result<Sealed<'_>> {
         return Ok(Sealed { body: Cow::Borrowed(body), losses: Vec::new() });
     }
     let document = Slice::document(body)?;
-    let mut walk =
-        Walk { form: dialect::result_form(dialect)?, edits: Edits::default(), losses: Losses::default() };
+    let form = dialect::result_form(dialect)?;
+    let mut walk = Walk { form, edits: Edits::default(), losses: Losses::default() };
     walk.value(document, Place::Body, &Path::root())?;
     let body = if walk.edits.is_empty() { Cow::Borrowed(body) } else { Cow::Owned(walk.edits.apply(body)) };
     Ok(Sealed { body, losses: walk.losses.0 })
@@ -70,6 +70,11 @@ impl Walk {
     fn object(&mut self, object: Slice<'_>, entries: &[Entry<'_>], place: Place, path: &Path) -> Result<()> {
         let markers: Vec<usize> =
             entries.iter().enumerate().filter(|(_, e)| e.is(MARKER)).map(|(n, _)| n).collect();
+        if place == Place::Body && !entries.iter().any(|e| e.is(self.form.messages)) {
+            // Its markers would go without a word: this is a body of another wire.
+            let path = path.key(self.form.messages);
+            return Err(Error::shape(path, "missing: this body is of another dialect"));
+        }
         let mut public = Public::default();
         if !markers.is_empty() {
             if self.is_result(entries, place) {

@@ -156,8 +156,9 @@ def test_the_dialect_is_guessed() -> None:
 @pytest.mark.parametrize(
     ("stdin", "sentence"),
     [
-        (b"{}", "$: neither `messages` nor `input`: name the dialect with --from"),
+        (b"{}", "$: neither `messages` nor `input`: this is no request body"),
         (b"[]", "$: expected an object"),
+        (b'{"messages":5}', "messages: expected a list"),
         (b"", "$: unexpected end at byte 0"),
         (b"\xff", "$: not valid UTF-8 at byte 0"),
         (b'{"messages":[{"role":"tool"}]}', "messages[0].tool_call_id: missing"),

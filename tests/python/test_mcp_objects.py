@@ -47,10 +47,15 @@ def test_a_dump_with_python_names_is_read() -> None:
     dump = dump.model_dump(exclude_none=True)
     # A dump says more than its object: there the defaults are written down.
     assert read(dump).replace(extra=None) == ToolMessage("c", "x", is_error=True)
-    snake = {"content": [TEXT], "is_error": True, "meta": None}
+    by_alias = sdk.CallToolResult(content=[sdk.TextContent(type="text", text="x")]).model_dump(by_alias=True)
+    assert read(by_alias).content == "x"
+    # Null is a value since the version that has a `resultType`; in a dump it is one unset field of several.
+    wire = {"content": [], "structuredContent": None}
+    assert read(wire | {"resultType": "complete"}).content == "null"
+    assert read(wire).content == ""
+    assert read(by_alias | wire).content == ""
+    snake = {"content": [TEXT], "is_error": True, "structured_content": None, "meta": None}
     assert read(snake) == ToolMessage("c", "x", is_error=True)
-    # On the wire, null is a value.
-    assert read({"content": [], "structuredContent": None}).content == "null"
 
 
 def test_the_older_sdk() -> None:

@@ -26,6 +26,8 @@ UNSUPPORTED = {
     ("anthropic/custom_server_tools", "responses"),
     ("anthropic/alt_beta_mcp_tool_result", "chat"),
     ("anthropic/alt_beta_mcp_tool_result", "responses"),
+    ("chat/custom_server_tools", "responses"),
+    ("chat/custom_server_tools", "anthropic"),
     ("responses/custom_server_tools", "chat"),
     ("responses/custom_server_tools", "anthropic"),
 }

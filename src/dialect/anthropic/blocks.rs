@@ -183,6 +183,10 @@ pub(super) fn write_content(
         }
         blocks.push(write_part(part, &path, pen)?);
     }
+    if !pen.same && blocks.len() == 1 && blocks[0].kind() == Some("text") {
+        let detail = "a list of one text and the text itself are the same to Anthropic";
+        pen.lose(Code::TextJoined, path.key("content"), detail);
+    }
     Ok(Written::Blocks(blocks))
 }
 

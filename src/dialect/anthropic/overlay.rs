@@ -20,16 +20,19 @@ pub(in crate::dialect) fn overlay(
             merged.set_all(layer.as_object().into_iter().flat_map(Object::iter).cloned());
         }
         if let Some(effort) = effort {
-            if !matches!(effort.as_str(), Some("low" | "medium" | "high" | "xhigh" | "max")) {
-                let path = Path::root().key("sampling").key("reasoning_effort");
-                return Err(Error::unsupported(
-                    path,
-                    "the Messages API knows low, medium, high, xhigh and max",
-                ));
-            }
+            check_effort(&effort)?;
             merged.set("effort", effort);
         }
         sampling.set("output_config", Value::Object(merged));
     }
     Ok(Overlay { set: sampling, drop: vec!["temperature", "top_p"] })
+}
+
+/// Words are not rounded: one that the API does not know is refused.
+pub(super) fn check_effort(effort: &Json) -> Result<()> {
+    if matches!(effort.as_str(), Some("low" | "medium" | "high" | "xhigh" | "max")) {
+        return Ok(());
+    }
+    let path = Path::root().key("sampling").key("reasoning_effort");
+    Err(Error::unsupported(path, "Anthropic knows low, medium, high, xhigh and max"))
 }

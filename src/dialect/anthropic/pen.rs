@@ -1,28 +1,24 @@
 //! What every writer of this wire carries along: how strict it is, and where losses go.
 
 use super::HERE;
+use crate::dialect;
+use crate::dialect::ids::Rule;
 use crate::dialect::loss::{Code, Losses};
-use crate::dialect::{self, ids};
 use crate::json::{Json, Object, Value};
 use crate::message::Extra;
 use crate::path::Path;
 use std::borrow::Cow;
 
 pub(super) struct Pen<'l> {
-    /// The request was read from this wire: it is written back as it was, nothing settled, fitted or dropped.
+    /// What is written was read from this wire: it goes back as it was, nothing fitted or dropped.
     pub(super) same: bool,
     pub(super) internal: bool,
     pub(super) losses: &'l mut Losses,
 }
 
-fn allowed_in_id(c: char) -> bool {
-    c.is_ascii_alphanumeric() || c == '_' || c == '-'
-}
-
-/// Can this id stand on the wire as it is?
-pub(super) fn fits(id: &str) -> bool {
-    matches!(ids::fit(id, allowed_in_id, usize::MAX), Cow::Borrowed(_))
-}
+/// What the API takes as a call id.
+pub(super) const IDS: Rule =
+    Rule { allowed: |c| c.is_ascii_alphanumeric() || c == '_' || c == '-', longest: usize::MAX };
 
 impl Pen<'_> {
     pub(super) fn lose(&mut self, code: Code, path: Path, detail: &str) {
@@ -32,18 +28,6 @@ impl Pen<'_> {
     /// Reports the fields of another wire; they are not written here.
     pub(super) fn leave(&mut self, extra: &Extra, path: &Path) {
         dialect::leave(HERE, extra, path, self.losses);
-    }
-
-    /// A call id, fitted to the characters of this wire where it comes from another one.
-    pub(super) fn id<'t>(&mut self, id: &'t str, path: impl FnOnce() -> Path) -> Cow<'t, str> {
-        if self.same {
-            return Cow::Borrowed(id);
-        }
-        let fitted = ids::fit(id, allowed_in_id, usize::MAX);
-        if matches!(fitted, Cow::Owned(_)) {
-            self.lose(Code::IdMapped, path(), "holds characters that Anthropic refuses in an id");
-        }
-        fitted
     }
 
     /// Adds fields of this wire, without those that only lay out the typed form.

@@ -8,7 +8,7 @@ use crate::dialect::hoist::hoist;
 use crate::dialect::loss::Code;
 use crate::error::{Error, Kind, Result};
 use crate::json::{Fields, Json, Object, Value};
-use crate::message::{Content, Extra, Part, PartKind, ToolMessage};
+use crate::message::{Content, Extra, ToolMessage};
 use crate::outcome::{MARKER, read_marker};
 use crate::path::Path;
 
@@ -28,9 +28,8 @@ pub(super) fn read(fields: &Fields<'_>, layout: Object<'static>) -> Result<ToolM
         return Err(Error::new(Kind::Marker, path, "says the opposite of is_error beside it"));
     }
     let (content, spelling) = match fields.get("content") {
-        // The host framework reads both as an empty list.
-        None => (Content::Parts(Vec::new()), Some(ABSENT.into())),
-        Some(content) if content.is_null() => (Content::Parts(Vec::new()), Some(Value::Null)),
+        None => (Content::default(), Some(ABSENT.into())),
+        Some(content) if content.is_null() => (Content::default(), Some(Value::Null)),
         Some(content) => read_content(content)?,
     };
     let mut extra = fields.rest(&["type", "tool_use_id", "content", "is_error", MARKER]);
@@ -54,15 +53,14 @@ pub(super) fn write(
     if result.name.is_some() && (pen.same || result.name.as_deref() != called) {
         pen.lose(Code::NameDropped, path.key("name"), "a tool result has no name on this wire");
     }
-    let id = pen.id(&result.tool_call_id, || path.key("tool_call_id"));
     let (content, media) = if pen.same {
         (as_it_was(result, path, pen)?, Vec::new())
     } else {
-        fitted(result, &id, called, path, pen)?
+        fitted(result, called, path, pen)?
     };
     let mut block = Object::default()
         .with("type", "tool_result")
-        .with("tool_use_id", text(&id))
+        .with("tool_use_id", text(&result.tool_call_id))
         .with_some("content", content)
         .with_some("is_error", result.is_error);
     pen.extra(&mut block, &result.extra, &LAYOUT, path);
@@ -70,7 +68,7 @@ pub(super) fn write(
 }
 
 fn as_it_was(result: &ToolMessage, path: &Path, pen: &mut Pen<'_>) -> Result<Option<Json>> {
-    if matches!(&result.content, Content::Parts(parts) if parts.is_empty()) {
+    if matches!(&result.content, Content::Text(text) if text.is_empty()) {
         match result.extra.of(HERE).and_then(|own| own.get(CONTENT)) {
             Some(Value::String(word)) if word == ABSENT => return Ok(None),
             Some(Value::Null) => return Ok(Some(Value::Null)),
@@ -83,15 +81,17 @@ fn as_it_was(result: &ToolMessage, path: &Path, pen: &mut Pen<'_>) -> Result<Opt
 /// Content by the rules of the API: a failing result holds text, some of it not blank; an empty one is left out.
 fn fitted(
     result: &ToolMessage,
-    id: &str,
     called: Option<&str>,
     path: &Path,
     pen: &mut Pen<'_>,
 ) -> Result<(Option<Json>, Vec<Json>)> {
     let mut media = Vec::new();
     let written = if result.failed() && !pen.internal {
-        let hoisted = hoist(result, id, called, "these results", path, pen.losses);
-        media = write_media(result, &hoisted.media, path, pen)?;
+        let hoisted = hoist(result, &result.tool_call_id, called, "these results", path, pen.losses);
+        for medium in hoisted.media {
+            media.push(write_part(&medium.note, &medium.path, pen)?);
+            media.push(write_part(&medium.part, &medium.path, pen)?);
+        }
         write_content(&text_only(hoisted.content, path, pen)?, &result.extra, path, pen)?
     } else {
         write_content(&result.content, &result.extra, path, pen)?
@@ -108,33 +108,15 @@ fn fitted(
         pen.lose(Code::TextPlaceholder, path, "Anthropic wants some text in a failing result");
         return Ok((Some(NO_OUTPUT.into()), media));
     }
-    if matches!(&result.content, Content::Text(text) if !text.is_empty()) {
-        pen.lose(Code::EmptyDropped, path, "Anthropic refuses blank text");
+    // Blank parts have been reported one by one.
+    if matches!(&result.content, Content::Text(text) if !text.is_empty()) || is_empty_list(&result.content) {
+        pen.lose(Code::EmptyDropped, path, "content that says nothing is left out");
     }
     Ok((None, media))
 }
 
-/// The hoisted media as blocks; every second part is a medium, in the order of the media in the result.
-fn write_media(result: &ToolMessage, media: &[Part], path: &Path, pen: &mut Pen<'_>) -> Result<Vec<Json>> {
-    let Content::Parts(parts) = &result.content else { return Ok(Vec::new()) };
-    let mut from = parts
-        .iter()
-        .enumerate()
-        .filter(|(_, p)| {
-            matches!(p.kind, PartKind::Image { .. } | PartKind::Audio { .. } | PartKind::File { .. })
-        })
-        .map(|(n, _)| path.key("content").index(n));
-    let mut at = path.key("content");
-    media
-        .iter()
-        .enumerate()
-        .map(|(n, part)| {
-            if n % 2 == 1 {
-                at = from.next().unwrap_or_else(|| path.key("content"));
-            }
-            write_part(part, &at, pen)
-        })
-        .collect()
+fn is_empty_list(content: &Content) -> bool {
+    matches!(content, Content::Parts(parts) if parts.is_empty())
 }
 
 /// Native blocks by their text stand-in, where they have one.

@@ -1,11 +1,14 @@
 //! The top level of a body: model, tools, sampling, and the fields that no other wire has.
 
 use super::HERE;
+use super::overlay::check_effort;
 use super::pen::{Pen, text};
 use super::read::says_nothing;
 use super::tools::{read_choice, read_tool, write_choice, write_tool};
+use crate::dialect::dropped_knob;
+use crate::dialect::ids::distinct_when_folded;
 use crate::dialect::loss::Code;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::json::{Fields, Json, Object, Value};
 use crate::message::{Extra, Request};
 use crate::path::Path;
@@ -82,6 +85,7 @@ pub(super) fn write(
     let own = request.extra.of(HERE);
     sampling(request, own, &mut body, pen)?;
     body = body.with_some("system", system).with("messages", messages);
+    distinct_when_folded(&request.tools)?;
     let mut tools = Vec::with_capacity(request.tools.len());
     for (n, tool) in request.tools.iter().enumerate() {
         tools.push(write_tool(tool, &Path::root().key("tools").index(n), pen)?);
@@ -119,10 +123,8 @@ fn sampling(
         body.set(STOP, stop.clone());
     }
     if let Some(effort) = knobs.get("reasoning_effort") {
-        let known = matches!(effort.as_str(), Some("low" | "medium" | "high" | "xhigh" | "max"));
-        if !known && !pen.same {
-            let path = Path::root().key("sampling").key("reasoning_effort");
-            return Err(Error::unsupported(path, "Anthropic knows low, medium, high, xhigh and max"));
+        if !pen.same {
+            check_effort(effort)?;
         }
         let mut config = match own.and_then(|own| own.get(CONFIG)) {
             Some(Value::Object(config)) => config.clone(),
@@ -140,7 +142,7 @@ fn sampling(
             body.set(name, value.clone());
         } else {
             let path = Path::root().key("sampling").key(name);
-            pen.lose(Code::SamplingDropped, path, "Anthropic has no such setting");
+            pen.lose(Code::SamplingDropped, path, dropped_knob(name));
         }
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 use super::HERE;
 use super::pen::{Pen, text};
-use crate::dialect::ids::folded;
+use crate::dialect::ids::{folded, folded_choice};
 use crate::dialect::loss::Code;
 use crate::error::{Error, Result};
 use crate::json::{Cursor, Json, Object, Value};
@@ -166,13 +166,7 @@ pub(super) fn write_choice(request: &Request, pen: &mut Pen<'_>) -> Result<Optio
             drop_parallel(pen, "with no calls allowed there is nothing to run in parallel");
             return Ok(Some(of("none").into()));
         }
-        Some(ToolChoice::Tool { name, .. }) => {
-            let namespace = match request.tools.iter().find(|tool| tool.name == *name) {
-                Some(tool) => tool.namespace.as_deref(),
-                None => None,
-            };
-            of("tool").with("name", folded(namespace, name))
-        }
+        Some(ToolChoice::Tool { name, .. }) => of("tool").with("name", folded_choice(&request.tools, name)),
         Some(ToolChoice::Allowed { required, .. }) => {
             pen.lose(Code::ToolChoiceReduced, path, "Anthropic cannot choose among some of the tools");
             of(if *required { "any" } else { "auto" })

@@ -1,7 +1,7 @@
 //! Assistant turns: text, calls and reasoning as typed fields, and the native turn where these would not rebuild it.
 
 use super::HERE;
-use super::pen::{Pen, fits, text, text_block};
+use super::pen::{Pen, text, text_block};
 use super::read::CONTENT;
 use crate::dialect::ids::folded;
 use crate::dialect::loss::Code;
@@ -149,7 +149,7 @@ pub(super) fn write(turn: &AssistantMessage, path: &Path, pen: &mut Pen<'_>) -> 
         stale = !is_fresh(native, turn);
         if stale {
             pen.lose(Code::NativeStale, path.clone(), "the turn was changed after its native form was read");
-        } else if pen.same || turn.tool_calls.iter().all(|call| fits(&call.id)) {
+        } else {
             return Ok(Some(native.clone()));
         }
     }
@@ -282,10 +282,9 @@ fn write_call(call: &ToolCall, path: &Path, pen: &mut Pen<'_>) -> Result<Json> {
         pen.lose(Code::NamespaceFolded, path.key("namespace"), "folded into the name");
     }
     let name = folded(call.namespace.as_deref(), &call.name);
-    let id = pen.id(&call.id, || path.key("id"));
     let mut block = Object::default()
         .with("type", "tool_use")
-        .with("id", text(&id))
+        .with("id", text(&call.id))
         .with("name", name)
         .with("input", input);
     pen.extra(&mut block, &call.extra, &[], path);
@@ -297,6 +296,8 @@ const ABOVE_INPUT: usize = 5;
 
 fn arguments(raw: &str, path: &Path, pen: &mut Pen<'_>) -> Result<Object<'static>> {
     if raw.trim().is_empty() {
+        let detail = "no arguments at all are written as an empty object";
+        pen.lose(Code::ArgumentsReserialised, path.clone(), detail);
         return Ok(Object::default());
     }
     let refuse =

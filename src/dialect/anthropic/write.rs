@@ -1,12 +1,13 @@
 //! Messages to Anthropic JSON: the system prompt, the turns, and the results of a turn in the one user message behind it.
 
 use super::blocks::{Written, write_content};
-use super::pen::Pen;
+use super::pen::{IDS, Pen};
 use super::read::{AT, IN_LIST, JOINED, MESSAGE};
 use super::{HERE, results, settings, turn};
 use crate::dialect::Options;
+use crate::dialect::ids::Table;
 use crate::dialect::loss::{Code, Losses};
-use crate::dialect::pairing::{Placed, settle, tool_name};
+use crate::dialect::pairing::{Placed, place};
 use crate::error::{Error, Result};
 use crate::json::{Json, Object, Value};
 use crate::message::{Content, Extra, Message, PartKind, Request, SystemMessage};
@@ -17,39 +18,37 @@ pub(in crate::dialect) fn write_request(
     options: Options,
     losses: &mut Losses,
 ) -> Result<Object<'static>> {
+    let placed = place(request, HERE, Some(IDS), losses)?;
     let same = request.dialect == Some(HERE);
-    let placed = if same {
-        request.messages.iter().enumerate().map(|(at, message)| Placed { at, message }).collect()
-    } else {
-        settle(&request.messages, losses)?
-    };
     let mut pen = Pen { same, internal: options.internal, losses };
     let leading =
-        placed.iter().take_while(|p| matches!(p.message, Message::System(m) if !is_in_list(m))).count();
+        placed.iter().take_while(|p| matches!(&*p.message, Message::System(m) if !is_in_list(m))).count();
     let (system, rest) = placed.split_at(leading);
     let system = write_system(system, &mut pen)?;
     let mut list = List::default();
     for placed in rest {
-        let called = match placed.message {
-            Message::Tool(result) => tool_name(&request.messages[..placed.at], result),
-            _ => None,
-        };
-        list.add(placed.message, called, &placed.path(), &mut pen)?;
+        pen.same = placed.same;
+        list.add(&placed.message, placed.called, &placed.path(), &mut pen)?;
     }
+    pen.same = same;
     settings::write(request, system, list.finish(), &mut pen)
 }
 
 /// One message by itself. It is written by the rules for foreign messages, unless it came from this wire.
-pub(in crate::dialect) fn write_message(message: &Message, options: Options) -> Result<Json> {
-    let mut losses = Losses::default();
+pub(in crate::dialect) fn write_message(
+    message: &Message,
+    options: Options,
+    losses: &mut Losses,
+) -> Result<Json> {
     let same = message.extra().of(HERE).is_some();
-    let mut pen = Pen { same, internal: options.internal, losses: &mut losses };
+    let mut pen = Pen { same, internal: options.internal, losses };
     let mut list = List { alone: true, ..List::default() };
     let called = match message {
         Message::Tool(result) => result.name.as_deref(),
         _ => None,
     };
-    list.add(message, called, &Path::root(), &mut pen)?;
+    let fitted = Table::of([(message, same)].into_iter(), IDS).applied(message, &Path::root(), pen.losses);
+    list.add(fitted.as_ref().unwrap_or(message), called, &Path::root(), &mut pen)?;
     list.finish().pop().ok_or_else(|| Error::unsupported(Path::root(), "the message says nothing"))
 }
 
@@ -65,8 +64,13 @@ fn is_in_list(system: &SystemMessage) -> bool {
 fn write_system(messages: &[Placed<'_>], pen: &mut Pen<'_>) -> Result<Option<Json>> {
     let mut written = Vec::with_capacity(messages.len());
     for placed in messages {
-        if let Message::System(system) = placed.message {
-            written.extend(system_content(system, &placed.path(), pen)?);
+        pen.same = placed.same;
+        if let Message::System(system) = &*placed.message {
+            let content = system_content(system, &placed.path(), pen)?;
+            if !placed.same && content.is_some() && !written.is_empty() {
+                pen.lose(Code::Merged, placed.path(), "Anthropic has one system prompt");
+            }
+            written.extend(content);
         }
     }
     Ok(match written.len() {
@@ -152,7 +156,13 @@ impl List {
                     // On the same wire, user messages behind one another stay apart.
                     let many = !pen.same;
                     let joins = |open: &Open| !open.results.is_empty() && (many || open.said.is_empty());
-                    self.user(&user.extra, joins, pen).said.push(written);
+                    let open = self.user(&user.extra, joins, pen);
+                    let merged = many && !open.said.is_empty();
+                    open.said.push(written);
+                    if merged {
+                        let detail = "joins the user message before it, behind the results of the turn";
+                        pen.lose(Code::Merged, path.clone(), detail);
+                    }
                 }
             }
         }

@@ -13,13 +13,11 @@ use crate::path::Path;
 /// What may stand in the message that is written.
 #[derive(Clone, Copy)]
 pub(super) struct Lane {
-    /// Images and other media stay inside tool results.
-    pub(super) inline_media: bool,
     /// Tool results keep the name of their tool.
     pub(super) names: bool,
     /// The marker instead of the label; readable reasoning is kept.
     pub(super) internal: bool,
-    /// The request was read from this wire.
+    /// The message was read from this wire.
     pub(super) same: bool,
 }
 
@@ -33,10 +31,10 @@ pub(super) fn write(
     let mut written = match message {
         Message::System(m) => Object::default()
             .with("role", if m.developer { "developer" } else { "system" })
-            .with("content", write_content(&m.content, path, losses)?),
-        Message::User(m) => {
-            Object::default().with("role", "user").with("content", write_content(&m.content, path, losses)?)
-        }
+            .with("content", write_content(&m.content, lane.same, path, losses)?),
+        Message::User(m) => Object::default()
+            .with("role", "user")
+            .with("content", write_content(&m.content, lane.same, path, losses)?),
         Message::Assistant(m) => assistant(m, lane, path, losses)?,
         Message::Tool(m) => tool(m, lane, path, losses)?,
     };
@@ -65,7 +63,7 @@ fn tool(m: &ToolMessage, lane: Lane, path: &Path, losses: &mut Losses) -> Result
     let mut written = Object::default()
         .with("role", "tool")
         .with("tool_call_id", m.tool_call_id.to_string())
-        .with("content", write_content(&content, path, losses)?);
+        .with("content", write_content(&content, lane.same, path, losses)?);
     if let Some(name) = &m.name {
         if lane.names {
             written.set("name", name.to_string().into());

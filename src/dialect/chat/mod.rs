@@ -39,15 +39,9 @@ pub(super) const RESULT: ResultForm = ResultForm {
     stored_id: None,
 };
 
-pub(super) fn write_message(message: &Message, options: Options) -> Result<Json> {
-    let lane = messages::Lane {
-        inline_media: true,
-        names: options.internal,
-        internal: options.internal,
-        same: false,
-    };
-    let mut losses = Losses::default();
-    messages::write(message, lane, &Path::root(), &mut losses).map(Value::Object)
+pub(super) fn write_message(message: &Message, options: Options, losses: &mut Losses) -> Result<Json> {
+    let lane = messages::Lane { names: options.internal, internal: options.internal, same: false };
+    messages::write(message, lane, &Path::root(), losses).map(Value::Object)
 }
 
 /// Reports the fields of this wire that another one does not get.

@@ -79,7 +79,8 @@ fn read_part(cursor: Cursor<'_>) -> Result<Part> {
     extra.0.retain(|(key, _)| key != "type");
     let part = Part { kind, extra: Extra::new(Dialect::Chat, extra) };
     // What a part cannot hold exactly (data URL parameters, an unknown audio format) stays as it is.
-    let same = write_part(&part, &Path::root(), &mut Losses::default()).is_ok_and(|w| w == *cursor.value);
+    let same =
+        write_part(&part, true, &Path::root(), &mut Losses::default()).is_ok_and(|w| w == *cursor.value);
     Ok(if same || part.as_text().is_some() { part } else { native(cursor) })
 }
 
@@ -105,13 +106,17 @@ fn format(media_type: &str) -> Option<&'static str> {
     }
 }
 
-pub(super) fn write_content(content: &Content, path: &Path, losses: &mut Losses) -> Result<Json> {
+fn is_document(media_type: &str) -> bool {
+    media_type == "application/pdf" || media_type == "application/json" || media_type.starts_with("text/")
+}
+
+pub(super) fn write_content(content: &Content, same: bool, path: &Path, losses: &mut Losses) -> Result<Json> {
     match content {
         Content::Text(text) => Ok(Value::from(text.to_string())),
         Content::Parts(parts) => {
             let mut written = Vec::with_capacity(parts.len());
             for (n, part) in parts.iter().enumerate() {
-                written.push(write_part(part, &path.key("content").index(n), losses)?);
+                written.push(write_part(part, same, &path.key("content").index(n), losses)?);
             }
             Ok(Value::Array(written))
         }
@@ -137,7 +142,8 @@ fn as_text(text: &Text, filename: Option<&Text>, path: &Path, losses: &mut Losse
     format!("{name}{text}")
 }
 
-fn write_part(part: &Part, path: &Path, losses: &mut Losses) -> Result<Json> {
+/// `same`: the part was read from this wire, whatever its media type.
+pub(super) fn write_part(part: &Part, same: bool, path: &Path, losses: &mut Losses) -> Result<Json> {
     leave(Dialect::Chat, &part.extra, path, losses);
     let own = part.extra.of(Dialect::Chat);
     let inner = |key: &str| own.and_then(|fields| fields.get(key)?.as_object());
@@ -164,6 +170,12 @@ fn write_part(part: &Part, path: &Path, losses: &mut Losses) -> Result<Json> {
         PartKind::File { source, media_type, filename } => {
             let file = Object::default();
             let mut file = match source {
+                FileSource::Data(_)
+                    if !same && media_type.as_deref().is_some_and(|kind| !is_document(kind)) =>
+                {
+                    let what = "Chat Completions takes PDF and text documents only";
+                    return Err(Error::unsupported(path.clone(), what));
+                }
                 FileSource::Data(data) => file.with(
                     "file_data",
                     match media_type {

@@ -1,13 +1,13 @@
 //! A Chat Completions request body to typed messages.
 
 use super::parts::read_content;
-use super::tools::{read_choice, read_tool};
+use super::tools::{WEB_SEARCH, read_choice, read_tool, web_search};
 use super::{rest, without};
 use crate::error::{Error, Result};
 use crate::json::{Cursor, Fields, Json, Object, Value, compact};
 use crate::message::{
-    AssistantMessage, CallKind, Dialect, Extra, Message, Request, SystemMessage, Text, ToolCall, ToolMessage,
-    UserMessage,
+    AssistantMessage, CallKind, Dialect, Extra, Message, Request, SystemMessage, Text, Tool, ToolCall,
+    ToolMessage, UserMessage,
 };
 use crate::outcome::{MARKER, read_marker};
 
@@ -32,6 +32,7 @@ pub(in crate::dialect) fn read_request(body: Cursor<'_>) -> Result<Request> {
             "max_completion_tokens",
             "stop",
             "reasoning_effort",
+            WEB_SEARCH,
         ],
     );
     let sampling = read_sampling(&fields, &mut extra)?;
@@ -39,9 +40,13 @@ pub(in crate::dialect) fn read_request(body: Cursor<'_>) -> Result<Request> {
         dialect: Some(Dialect::Chat),
         model: fields.some_str("model")?.map(Text::from),
         messages: messages.items()?.map(read_message).collect::<Result<_>>()?,
-        tools: match &tools {
-            Some(tools) => tools.items()?.map(read_tool).collect::<Result<_>>()?,
-            None => Vec::new(),
+        tools: {
+            let mut all: Vec<Tool> = match &tools {
+                Some(tools) => tools.items()?.map(read_tool).collect::<Result<_>>()?,
+                None => Vec::new(),
+            };
+            all.extend(fields.some(WEB_SEARCH).map(web_search));
+            all
         },
         tool_choice: fields.some("tool_choice").map(read_choice).transpose()?,
         parallel_tool_calls: fields.some("parallel_tool_calls").map(|c| c.bool()).transpose()?,

@@ -20,6 +20,22 @@ pub(super) fn fold(namespace: Option<&str>, name: &str, path: &Path, losses: &mu
     folded
 }
 
+/// The one tool of this wire that the provider runs; it stands beside the list of tools.
+pub(super) const WEB_SEARCH: &str = "web_search_options";
+
+pub(super) fn web_search(options: Cursor<'_>) -> Tool {
+    Tool {
+        kind: ToolKind::Native(WEB_SEARCH.into()),
+        name: WEB_SEARCH.into(),
+        namespace: None,
+        description: None,
+        parameters: None,
+        strict: None,
+        format: None,
+        extra: Extra::new(Dialect::Chat, Object::default().with(WEB_SEARCH, options.to_json())),
+    }
+}
+
 pub(super) fn read_tool(cursor: Cursor<'_>) -> Result<Tool> {
     let fields = cursor.fields()?;
     let (kind, key) = match fields.some_str("type")?.unwrap_or("function") {
@@ -155,15 +171,19 @@ pub(super) fn read_choice(cursor: Cursor<'_>) -> Result<ToolChoice> {
         }
         _ => return Ok(native()),
     };
-    Ok(if write_named(&choice).is_some_and(|written| written == *cursor.value) { choice } else { native() })
+    Ok(if write_named(&choice, &[]).is_some_and(|written| written == *cursor.value) {
+        choice
+    } else {
+        native()
+    })
 }
 
-fn write_named(choice: &ToolChoice) -> Option<Json> {
+fn write_named(choice: &ToolChoice, tools: &[Tool]) -> Option<Json> {
     let named = |kind: CallKind, name: &Text| {
         Value::from(
             Object::default()
                 .with("type", kind.as_str())
-                .with(kind.as_str(), Object::default().with("name", name.to_string())),
+                .with(kind.as_str(), Object::default().with("name", ids::folded_choice(tools, name))),
         )
     };
     Some(match choice {
@@ -171,10 +191,10 @@ fn write_named(choice: &ToolChoice) -> Option<Json> {
         ToolChoice::None => "none".into(),
         ToolChoice::Required => "required".into(),
         ToolChoice::Tool { kind, name } => named(*kind, name),
-        ToolChoice::Allowed { required, tools } => {
+        ToolChoice::Allowed { required, tools: among } => {
             let allowed = Object::default()
                 .with("mode", if *required { "required" } else { "auto" })
-                .with("tools", tools.iter().map(|(kind, name)| named(*kind, name)).collect::<Vec<_>>());
+                .with("tools", among.iter().map(|(kind, name)| named(*kind, name)).collect::<Vec<_>>());
             Value::from(Object::default().with("type", "allowed_tools").with("allowed_tools", allowed))
         }
         ToolChoice::Native { dialect: Dialect::Chat, value } => value.clone(),
@@ -184,7 +204,7 @@ fn write_named(choice: &ToolChoice) -> Option<Json> {
 
 pub(super) fn write_choice(request: &Request, body: &mut Object<'static>) -> Result<()> {
     if let Some(choice) = &request.tool_choice {
-        let written = write_named(choice).ok_or_else(|| {
+        let written = write_named(choice, &request.tools).ok_or_else(|| {
             Error::unsupported(Path::root().key("tool_choice"), "this choice has no form in Chat Completions")
         })?;
         body.set("tool_choice", written);

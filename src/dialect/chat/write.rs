@@ -1,13 +1,13 @@
 //! Typed messages to a Chat Completions request body.
 
 use super::messages::{self, Lane};
-use super::parts::documents_as_text;
+use super::parts::{documents_as_text, write_part};
 use super::{merge, tools};
 use crate::dialect::loss::{Code, Losses};
-use crate::dialect::{Options, hoist, leave, pairing};
+use crate::dialect::{Options, dropped_knob, hoist, ids, leave, pairing};
 use crate::error::Result;
 use crate::json::{Json, Object, Value};
-use crate::message::{Content, Dialect, Message, Part, Request, UserMessage};
+use crate::message::{Dialect, Message, Request};
 use crate::path::Path;
 
 pub(in crate::dialect) fn write_request(
@@ -15,21 +15,18 @@ pub(in crate::dialect) fn write_request(
     options: Options,
     losses: &mut Losses,
 ) -> Result<Object<'static>> {
-    let same = request.dialect == Some(Dialect::Chat);
-    let lane = Lane {
-        inline_media: same || options.internal,
-        names: same || options.internal,
-        internal: options.internal,
-        same,
-    };
     let mut body = Object::default().with_some("model", request.model.as_deref().map(str::to_owned));
-    let messages = if same { in_place(request, lane, losses)? } else { settled(request, lane, losses)? };
+    let messages = write_messages(request, options, losses)?;
     body.set("messages", Value::Array(messages));
-    if !request.tools.is_empty() {
-        let mut written = Vec::with_capacity(request.tools.len());
-        for (n, tool) in request.tools.iter().enumerate() {
-            written.push(tools::write_tool(tool, &Path::root().key("tools").index(n), losses)?);
+    ids::distinct_when_folded(&request.tools)?;
+    let mut written = Vec::with_capacity(request.tools.len());
+    for (n, tool) in request.tools.iter().enumerate() {
+        match tool.extra.of(Dialect::Chat).and_then(|own| own.get(tools::WEB_SEARCH)) {
+            Some(options) if &*tool.name == tools::WEB_SEARCH => body.set(tools::WEB_SEARCH, options.clone()),
+            _ => written.push(tools::write_tool(tool, &Path::root().key("tools").index(n), losses)?),
         }
+    }
+    if !written.is_empty() {
         body.set("tools", Value::Array(written));
     }
     tools::write_choice(request, &mut body)?;
@@ -42,38 +39,35 @@ pub(in crate::dialect) fn write_request(
     Ok(body)
 }
 
-fn in_place(request: &Request, lane: Lane, losses: &mut Losses) -> Result<Vec<Json>> {
-    let path = Path::root().key("messages");
-    let messages = request.messages.iter().enumerate();
-    messages.map(|(n, m)| messages::write(m, lane, &path.index(n), losses).map(Value::Object)).collect()
-}
-
-/// For a conversation of another wire: results directly behind their calls, media behind the results of the turn.
-fn settled(request: &Request, lane: Lane, losses: &mut Losses) -> Result<Vec<Json>> {
-    let placed = pairing::settle(&request.messages, losses)?;
+/// The messages, with the media that no result may hold in a user message behind the results of the turn.
+fn write_messages(request: &Request, options: Options, losses: &mut Losses) -> Result<Vec<Json>> {
+    let placed = pairing::place(request, Dialect::Chat, None, losses)?;
     let mut written = Vec::with_capacity(placed.len());
-    let mut media: Vec<Part> = Vec::new();
+    let mut media: Vec<Json> = Vec::new();
     for (n, place) in placed.iter().enumerate() {
         let path = place.path();
-        let message = match place.message {
-            Message::Tool(result) if !lane.inline_media => {
-                let name = pairing::tool_name(&request.messages[..place.at], result);
-                let to = "in the next user message";
+        let inline_media = place.same || options.internal;
+        let lane = Lane { names: inline_media, internal: options.internal, same: place.same };
+        let message = match &*place.message {
+            Message::Tool(result) if !inline_media => {
                 let mut result = result.clone();
                 result.content = documents_as_text(&result.content, &path, losses);
-                let hoisted = hoist::hoist(&result, &result.tool_call_id, name, to, &path, losses);
-                media.extend(hoisted.media);
+                let to = "in the next user message";
+                let hoisted = hoist::hoist(&result, &result.tool_call_id, place.called, to, &path, losses);
+                for medium in hoisted.media {
+                    media.push(write_part(&medium.note, lane.same, &medium.path, losses)?);
+                    media.push(write_part(&medium.part, lane.same, &medium.path, losses)?);
+                }
                 result.content = hoisted.content;
                 messages::write(&Message::Tool(result), lane, &path, losses)?
             }
             message => messages::write(message, lane, &path, losses)?,
         };
         written.push(Value::Object(message));
-        let last = !matches!(placed.get(n + 1).map(|p| p.message), Some(Message::Tool(_)));
+        let last = !matches!(placed.get(n + 1).map(|p| &*p.message), Some(Message::Tool(_)));
         if last && !media.is_empty() {
-            let carrier =
-                UserMessage { content: Content::Parts(std::mem::take(&mut media)), ..Default::default() };
-            written.push(Value::Object(messages::write(&Message::User(carrier), lane, &path, losses)?));
+            let content = Value::Array(std::mem::take(&mut media));
+            written.push(Value::from(Object::default().with("role", "user").with("content", content)));
         }
     }
     Ok(written)
@@ -96,7 +90,7 @@ fn write_sampling(request: &Request, body: &mut Object<'static>, losses: &mut Lo
             other => losses.add(
                 Code::SamplingDropped,
                 Path::root().key("sampling").key(other),
-                "Chat Completions has no such setting",
+                dropped_knob(other),
             ),
         }
     }

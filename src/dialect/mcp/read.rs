@@ -34,7 +34,8 @@ pub fn read_result(result: Cursor<'_>, tool_call_id: Text, name: Option<Text>) -
             return protocol_error(error, tool_call_id, name);
         }
     }
-    if let Some(kind) = either(&fields, "resultType", "result_type")?
+    let kind = either(&fields, "resultType", "result_type")?.filter(|kind| !kind.is_null());
+    if let Some(kind) = &kind
         && kind.value.as_str() != Some("complete")
     {
         return Err(refused(kind.path(), "not a completed call: only a `complete` result has an outcome"));
@@ -43,7 +44,11 @@ pub fn read_result(result: Cursor<'_>, tool_call_id: Text, name: Option<Text>) -
         None => None,
         Some(flag) => Some(flag.bool().map_err(|_| refused(flag.path(), "expected true or false"))?),
     };
-    let structured = either(&fields, "structuredContent", "structured_content")?;
+    // Null is a value since 2026-07-28, which has a `resultType`; in a model's dump it is one unset field of several.
+    let is_null = |key: &str| fields.object.get(key).is_some_and(Value::is_null);
+    let null_says_nothing = kind.is_none() || is_null("_meta") || is_null("meta");
+    let structured = either(&fields, "structuredContent", "structured_content")?
+        .filter(|value| !(value.is_null() && null_says_nothing));
     let mut parts = Vec::new();
     match fields.some("content") {
         Some(content) => {
@@ -64,7 +69,6 @@ pub fn read_result(result: Cursor<'_>, tool_call_id: Text, name: Option<Text>) -
         parts.push(part);
     }
     let mut extra = wire_named(fields.object, &["content", "isError", "is_error", "jsonrpc"]);
-    // Null is a value here since 2026-07-28.
     if structured.is_some_and(|c| c.is_null()) {
         extra.set("structuredContent", Value::Null);
     }
@@ -144,7 +148,7 @@ pub(in crate::dialect) fn leave(fields: &Object<'_>, path: &Path, losses: &mut L
             }
             CONTENT => {
                 for inner in value.as_array().unwrap_or_default().iter().filter_map(Value::as_object) {
-                    leave(inner, &path.key("content"), losses);
+                    leave(inner, &path.key("content").index(0), losses);
                 }
             }
             "annotations" | "_meta" | "error" => {

@@ -11,8 +11,19 @@ use crate::path::Path;
 
 /// Writes the result that a tool message stands for. Silence about the outcome stays silence, which a client may
 /// read as success (`outcome.implied`).
+///
+/// `version` is the protocol version of the client: since 2026-07-28 a result must say that it is complete, before it
+/// must not, and its structured content is an object. Without a version, what was read is written.
 pub fn write_result(message: &ToolMessage, version: Option<&str>) -> Result<(Object<'static>, Losses)> {
-    let _ = version;
+    let since_2026 = match version {
+        None => None,
+        Some("2025-06-18" | "2025-11-25") => Some(false),
+        Some("2026-07-28") => Some(true),
+        Some(_) => {
+            let path = Path::root().key("version");
+            return Err(Error::unsupported(path, "expected 2025-06-18, 2025-11-25 or 2026-07-28"));
+        }
+    };
     let mut losses = Losses::default();
     let path = Path::root().key("content");
     leave(Dialect::Mcp, &message.extra, &Path::root(), &mut losses);
@@ -42,6 +53,18 @@ pub fn write_result(message: &ToolMessage, version: Option<&str>) -> Result<(Obj
         None => {
             losses.add(Code::OutcomeImplied, Path::root().key("isError"), "absent reads as success in MCP")
         }
+    }
+    match since_2026 {
+        Some(true) => result.set("resultType", "complete".into()),
+        Some(false) => {
+            result.remove("resultType");
+            if result.get("structuredContent").is_some_and(|value| value.as_object().is_none()) {
+                result.remove("structuredContent");
+                let detail = "before 2026-07-28 it must be an object: the text says it";
+                losses.add(Code::StructuredAsText, Path::root().key("structuredContent"), detail);
+            }
+        }
+        None => {}
     }
     Ok((result, losses))
 }

@@ -1,19 +1,12 @@
 //! The run of assistant-side items that is one assistant message, both ways.
 
 use super::{HERE, Mode, layout, put_back, text};
-use crate::dialect::ids::fit;
 use crate::dialect::{Code, Losses};
 use crate::error::{Error, Result};
 use crate::json::{Cursor, Fields, Json, Object};
-use crate::message::{AssistantMessage, CallKind, Dialect, Extra, Text, ToolCall, item_kind};
+use crate::message::{AssistantMessage, CallKind, Dialect, Extra, OPAQUE_FIELDS, Text, ToolCall, item_kind};
 use crate::path::Path;
 use sha2::{Digest, Sha256};
-
-/// Fields that identity must see, and that no typed field holds.
-const OPAQUE: [&str; 4] = ["encrypted_content", "signature", "data", "phase"];
-
-/// Longest call id.
-const LONGEST_ID: usize = 64;
 
 /// Folds a run. The items are kept where the typed fields would not rebuild them.
 pub(super) fn read_turn(run: &[Cursor<'_>]) -> Result<AssistantMessage> {
@@ -36,7 +29,7 @@ fn fold(run: &[Cursor<'_>]) -> Result<AssistantMessage> {
     let mut reasoning: Vec<&str> = Vec::new();
     for item in run {
         let fields = item.fields()?;
-        let opaque = OPAQUE.iter().any(|key| fields.object.get(key).is_some_and(|v| !v.is_null()));
+        let opaque = OPAQUE_FIELDS.iter().any(|key| fields.object.get(key).is_some_and(|v| !v.is_null()));
         let typed = match kind_of(&fields)? {
             "message" => read_text(&fields, &mut content)?,
             "reasoning" => {
@@ -254,7 +247,7 @@ fn rebuild(
         out.push(item.into());
     }
     for (n, call) in turn.tool_calls.iter().enumerate() {
-        out.push(write_call(call, mode, keep_ids, &path.key("tool_calls").index(n), losses));
+        out.push(write_call(call, keep_ids, &path.key("tool_calls").index(n), losses));
     }
     Ok(out)
 }
@@ -338,19 +331,15 @@ fn as_output(
     minted.into()
 }
 
-fn write_call(call: &ToolCall, mode: Mode, keep_ids: bool, path: &Path, losses: &mut Losses) -> Json {
+fn write_call(call: &ToolCall, keep_ids: bool, path: &Path, losses: &mut Losses) -> Json {
     crate::dialect::leave(HERE, &call.extra, path, losses);
     let (kind, input) = match call.kind {
         CallKind::Function => ("function_call", "arguments"),
         CallKind::Custom => ("custom_tool_call", "input"),
     };
-    let id = call_id(&call.id, mode);
-    if id != *call.id {
-        losses.add(Code::IdMapped, path.key("id"), "longer than a call id may be");
-    }
     let mut object = Object::default()
         .with("type", kind)
-        .with("call_id", id)
+        .with("call_id", text(&call.id))
         .with("name", text(&call.name))
         .with_some("namespace", call.namespace.as_deref().map(text))
         .with(input, text(&call.arguments));
@@ -363,11 +352,6 @@ fn write_call(call: &ToolCall, mode: Mode, keep_ids: bool, path: &Path, losses: 
         );
     }
     object.into()
-}
-
-/// The call id as this wire writes it.
-pub(super) fn call_id(id: &str, mode: Mode) -> String {
-    if mode.same { id.to_owned() } else { fit(id, |_| true, LONGEST_ID).into_owned() }
 }
 
 /// Does the message come from this wire as far as it says?

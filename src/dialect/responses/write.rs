@@ -1,10 +1,14 @@
 //! Typed messages to a Responses body, or to the items of one message.
 
 use super::{HERE, Mode, layout, parts, parts::Place, put_back, text, tools, turn};
-use crate::dialect::{Code, Losses, Options, pairing};
+use crate::dialect::ids::{Rule, Table};
+use crate::dialect::pairing::{self, Placed};
+use crate::dialect::{Code, Losses, Options};
 use crate::error::{Error, Result};
 use crate::json::{Json, Object, Value};
-use crate::message::{CallKind, Content, Extra, Message, Request, SystemMessage, Text, ToolMessage};
+use crate::message::{
+    CallKind, Content, Extra, Message, Request, SystemMessage, Text, ToolMessage, UserMessage,
+};
 use crate::outcome::{MARKER, labelled};
 use crate::path::Path;
 use std::collections::HashMap;
@@ -16,25 +20,17 @@ pub(in crate::dialect) fn write_request(
 ) -> Result<Object<'static>> {
     let mode =
         Mode { same: request.dialect == Some(HERE), from: request.dialect, internal: options.internal };
+    let placed = pairing::place(request, HERE, Some(IDS), losses)?;
     crate::dialect::leave(HERE, &request.extra, &Path::root(), losses);
-    let placed: Vec<(usize, &Message)> = if mode.same {
-        request.messages.iter().enumerate().collect()
-    } else {
-        pairing::settle(&request.messages, losses)?
-            .into_iter()
-            .map(|placed| (placed.at, placed.message))
-            .collect()
+    let first = placed.first().filter(|first| first.at == 0);
+    let instructions = match first.map(|first| (&*first.message, first.same)) {
+        Some((Message::System(system), same)) => instructions(system, same),
+        _ => None,
     };
-    let (instructions, placed) = match placed.split_first() {
-        Some(((0, Message::System(first)), rest)) => match instructions(first, mode) {
-            Some(instructions) => {
-                crate::dialect::leave(HERE, &first.extra, &Path::root().key("messages").index(0), losses);
-                (Some(instructions), rest)
-            }
-            None => (None, &placed[..]),
-        },
-        _ => (None, &placed[..]),
-    };
+    let placed = if instructions.is_some() { &placed[1..] } else { &placed[..] };
+    if let (Some(_), Some(first)) = (instructions, first) {
+        crate::dialect::leave(HERE, first.message.extra(), &first.path(), losses);
+    }
     let mut body = Object::default()
         .with_some("model", request.model.as_ref().map(|model| text(model)))
         .with_some("instructions", instructions.map(|words| text(words)));
@@ -62,25 +58,30 @@ pub(in crate::dialect) fn write_request(
 }
 
 /// One message as items, where no request says what stands around it.
-pub(in crate::dialect) fn write_message(message: &Message, options: Options) -> Result<Vec<Json>> {
+pub(in crate::dialect) fn write_message(
+    message: &Message,
+    options: Options,
+    losses: &mut Losses,
+) -> Result<Vec<Json>> {
     let mode = Mode { same: false, from: None, internal: options.internal };
-    let mut writer =
-        Writer { mode, kinds: HashMap::new(), losses: &mut Losses::default(), items: Vec::new() };
-    writer.message(0, message, &Path::root())?;
+    let mut writer = Writer { mode, kinds: HashMap::new(), losses, items: Vec::new() };
+    let fitted =
+        Table::of([(message, false)].into_iter(), IDS).applied(message, &Path::root(), writer.losses);
+    writer.message(0, fitted.as_ref().unwrap_or(message), &Path::root())?;
     Ok(writer.items)
 }
 
 /// The text of `instructions`, if that is where the first message stands.
-fn instructions(first: &SystemMessage, mode: Mode) -> Option<&Text> {
+fn instructions(first: &SystemMessage, same: bool) -> Option<&Text> {
     let Content::Text(words) = &first.content else { return None };
     let there = layout(&first.extra, "$instructions").is_some();
-    let goes_there = !mode.same && !first.developer && first.extra.of(HERE).is_none();
+    let goes_there = !same && !first.developer && first.extra.of(HERE).is_none();
     ((there || goes_there) && !words.is_empty()).then_some(words)
 }
 
 fn write_input(
     request: &Request,
-    placed: &[(usize, &Message)],
+    placed: &[Placed<'_>],
     mode: Mode,
     losses: &mut Losses,
 ) -> Result<Option<Json>> {
@@ -88,18 +89,24 @@ fn write_input(
     match (spelling, placed) {
         (Some(Value::String(word)), []) if word == "absent" => return Ok(None),
         (Some(Value::Null), []) => return Ok(Some(Value::Null)),
-        (Some(Value::String(word)), [(_, Message::User(only))])
-            if word == "string" && only.extra.is_none() =>
-        {
-            if let Content::Text(words) = &only.content {
+        (Some(Value::String(word)), [only]) if word == "string" => {
+            if let Message::User(UserMessage { content: Content::Text(words), extra }) = &*only.message
+                && extra.is_none()
+            {
                 return Ok(Some(text(words)));
             }
         }
         _ => {}
     }
     let mut writer = Writer { mode, kinds: HashMap::new(), losses, items: Vec::with_capacity(placed.len()) };
-    for (at, message) in placed {
-        writer.message(*at, message, &Path::root().key("messages").index(*at))?;
+    for (n, this) in placed.iter().enumerate() {
+        writer.mode.same = this.same;
+        let turns = n.checked_sub(1).map(|before| (&*placed[before].message, &*this.message));
+        if let (false, Some((Message::Assistant(_), Message::Assistant(_)))) = (this.same, turns) {
+            let detail = "two turns with nothing between them are one run of items here";
+            writer.losses.add(Code::Merged, this.path(), detail);
+        }
+        writer.message(this.at, &this.message, &this.path())?;
     }
     Ok(Some(writer.items.into()))
 }
@@ -134,7 +141,7 @@ fn write_sampling(
     for (key, value) in request.sampling.iter() {
         let has_form = key == "reasoning_effort" || OWN_KNOBS.contains(&key.as_ref());
         if !has_form && !value.is_null() && !KNOBS.iter().any(|(neutral, _)| key == neutral) {
-            losses.add(Code::SamplingDropped, path(key), "Responses has no such setting");
+            losses.add(Code::SamplingDropped, path(key), crate::dialect::dropped_knob(key));
         }
     }
     let rest = request.extra.of(HERE).and_then(|fields| fields.get("reasoning"));
@@ -151,6 +158,9 @@ fn write_sampling(
     }
     Ok(())
 }
+
+/// What the API takes as a call id: 64 bytes of anything.
+const IDS: Rule = Rule { allowed: |_| true, longest: 64 };
 
 struct Writer<'l> {
     mode: Mode,
@@ -213,9 +223,7 @@ impl Writer<'_> {
         let mut output = parts::write_content(&result.content, place, mode, path, self.losses)?;
         let label = result.failed() && !self.mode.internal;
         let edited = label && put_label(&mut output, &result.content);
-        let mut item = Object::default()
-            .with("type", name)
-            .with("call_id", turn::call_id(&result.tool_call_id, self.mode));
+        let mut item = Object::default().with("type", name).with("call_id", text(&result.tool_call_id));
         if let Some(tool) = &result.name {
             if kind == CallKind::Custom && !mode.same {
                 self.losses.add(

@@ -103,7 +103,7 @@ fn internal_results_carry_the_marker_and_no_label() {
         messages.iter().map(outcome).collect::<Vec<_>>()
     );
     assert!(!compact(&body).contains("Tool execution failed"));
-    let alone = write_message(&messages[1], INTERNAL).unwrap();
+    let alone = write_message(&messages[1], INTERNAL, &mut Losses::default()).unwrap();
     assert_eq!(
         compact(&alone.into()),
         r#"[{"type":"function_call_output","call_id":"a","output":"x","_vf_is_error":true}]"#

@@ -80,7 +80,7 @@ proptest! {
     fn messages_alone_say_what_they_say_together(body in body(true)) {
         let request = read(&body).unwrap();
         for message in &request.messages {
-            let items = write_message(message, INTERNAL).unwrap();
+            let items = write_message(message, INTERNAL, &mut Losses::default()).unwrap();
             let body = Value::from(Object::default().with("input", items));
             let back = read(&body).unwrap();
             prop_assert_eq!(back.messages.len(), 1);

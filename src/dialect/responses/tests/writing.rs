@@ -185,12 +185,13 @@ fn a_foreign_conversation_is_written_whole() {
         codes(&losses),
         [
             "messages[5] order.user_after_results",
+            "messages[3].tool_calls[0].id id.mapped",
+            "messages[6].tool_call_id id.mapped",
             "messages[2].content[3].filename text.placeholder",
             "messages[2].content[4] document.as_text",
             "messages[3].provider_state[0] reasoning.dropped",
             "messages[3].provider_state[1].id id.minted",
             "messages[3].reasoning_content reasoning.dropped",
-            "messages[3].tool_calls[0].id id.mapped",
             "messages[4].is_error outcome.labelled",
             "messages[6].is_error outcome.labelled",
             "sampling.top_k sampling.dropped",
@@ -268,7 +269,7 @@ fn outputs_of_custom_calls_stay_custom() {
     for (at, kind) in
         [(1, "custom_tool_call_output"), (2, "custom_tool_call_output"), (3, "function_call_output")]
     {
-        let alone = write_message(&request.messages[at], PROVIDER).unwrap();
+        let alone = write_message(&request.messages[at], PROVIDER, &mut Losses::default()).unwrap();
         assert_eq!(alone.len(), 1);
         assert_eq!(alone[0].kind(), Some(kind));
     }
