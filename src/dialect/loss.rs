@@ -88,6 +88,8 @@ codes! {
     Merged = "merged",
     /// A message that stood before a tool result is written behind it.
     OrderUserAfterResults = "order.user_after_results",
+    /// Text, reasoning and calls of a turn stood in another order than they are written in.
+    TurnReordered = "turn.reordered",
     /// The same result stated twice; written once.
     DuplicateDropped = "duplicate.dropped",
     /// Something empty that the wire does not allow.

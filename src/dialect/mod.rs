@@ -192,6 +192,15 @@ fn leave(target: Dialect, extra: &Extra, path: &Path, losses: &mut Losses) {
     }
 }
 
+/// Reports what a wire leaves out of a message item in the provider state, unless the whole turn was kept and is
+/// reported with it.
+fn leave_message_item(turn: &AssistantMessage, item: &Json, path: &Path, losses: &mut Losses) {
+    let told = turn.extra.of(Dialect::Responses).is_some_and(|own| own.get("items").is_some());
+    if !told {
+        responses::leave_message_item(item, path, losses);
+    }
+}
+
 /// Why a sampling knob is not written.
 fn dropped_knob(key: &str) -> &'static str {
     match key {

@@ -8,7 +8,11 @@ use crate::path::Path;
 pub(in crate::dialect) fn leave(fields: &Object<'_>, path: &Path, losses: &mut Losses) {
     for (key, value) in fields.iter() {
         match (key.as_ref(), value) {
-            (_, Value::Null) | (JOINED | AT | IN_LIST, _) => {}
+            (_, Value::Null) | (JOINED | IN_LIST, _) => {}
+            (AT, _) => {
+                let detail = "stood behind what else its message says, and is written before it";
+                losses.add(Code::OrderUserAfterResults, path.clone(), detail);
+            }
             (MESSAGE, Value::Object(others)) => each(others, path, losses),
             (CONTENT, Value::Array(blocks)) => leave_blocks(blocks, path, losses),
             (CONTENT, _) => {}
@@ -47,17 +51,20 @@ fn each(fields: &Object<'_>, path: &Path, losses: &mut Losses) {
 /// The list that a text was read from, or a whole turn. Its calls and opaque blocks are told of where they are typed.
 fn leave_blocks(blocks: &[Value<'_>], path: &Path, losses: &mut Losses) {
     let path = path.key("content");
-    let mut texts = 0;
+    let (mut texts, mut called) = (0, false);
     for (n, block) in blocks.iter().enumerate() {
         let Some(fields) = block.as_object() else { continue };
         match block.kind() {
             None => each(fields, &path.index(n), losses),
             Some("text") => {
                 texts += 1;
+                if called {
+                    losses.add(Code::TurnReordered, path.index(n), "stood behind a call of its turn");
+                }
                 let rest = fields.iter().filter(|(key, _)| key != "type" && key != "text");
                 each(&Object(rest.cloned().collect()), &path.index(n), losses);
             }
-            Some(_) => {}
+            Some(kind) => called |= kind == "tool_use",
         }
     }
     if texts > 1 {

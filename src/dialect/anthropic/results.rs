@@ -64,6 +64,10 @@ pub(super) fn write(
         .with_some("content", content)
         .with_some("is_error", result.is_error);
     pen.extra(&mut block, &result.extra, &LAYOUT, path);
+    if result.is_error.is_none() {
+        // An outcome stands in the typed field or nowhere.
+        block.remove("is_error");
+    }
     Ok((block.into(), media))
 }
 

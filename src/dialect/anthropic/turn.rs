@@ -4,6 +4,7 @@ use super::HERE;
 use super::pen::{Pen, text, text_block};
 use super::read::CONTENT;
 use crate::dialect::ids::folded;
+use crate::dialect::leave_message_item;
 use crate::dialect::loss::Code;
 use crate::error::{Error, Kind, Result};
 use crate::json::{Cursor, Json, MAX_DEPTH, Object, Repeats, Value, compact, parse_text};
@@ -221,7 +222,7 @@ fn state(turn: &AssistantMessage, path: &Path, pen: &mut Pen<'_>) -> Result<Stat
             Owner::Here => {}
             Owner::Elsewhere if is_own_compaction(item) => {}
             Owner::Message => {
-                foreign_message(item, &path, &mut state, pen);
+                foreign_message(turn, item, &path, &mut state, pen);
                 continue;
             }
             Owner::Reasoning => {
@@ -256,10 +257,8 @@ fn is_id_of(item: &Json, call: &ToolCall) -> bool {
     item.get("call_id").and_then(|id| id.as_str()) == Some(&call.id)
 }
 
-fn foreign_message(item: &Json, path: &Path, state: &mut State, pen: &mut Pen<'_>) {
-    if item.get("phase").is_some_and(|phase| !phase.is_null()) {
-        pen.lose(Code::PhaseDropped, path.key("phase"), "Anthropic has no phases");
-    }
+fn foreign_message(turn: &AssistantMessage, item: &Json, path: &Path, state: &mut State, pen: &mut Pen<'_>) {
+    leave_message_item(turn, item, path, pen.losses);
     let only = AssistantMessage { provider_state: vec![item.clone()], ..AssistantMessage::default() };
     for refusal in only.refusals() {
         pen.lose(Code::RefusalAsText, path.clone(), "a refusal is written as plain text");

@@ -2,13 +2,14 @@
 
 use super::parts::write_content;
 use super::{merge, tools};
-use crate::dialect::leave;
 use crate::dialect::loss::{Code, Losses};
+use crate::dialect::{leave, leave_message_item};
 use crate::error::{Error, Result};
-use crate::json::{Object, Value, canonical};
+use crate::json::{Json, Object, Value, canonical};
 use crate::message::{AssistantMessage, CallKind, Dialect, Message, ToolCall, ToolMessage, item_kind};
 use crate::outcome::{MARKER, labelled};
 use crate::path::Path;
+use std::collections::HashSet;
 
 /// What may stand in the message that is written.
 #[derive(Clone, Copy)]
@@ -39,6 +40,13 @@ pub(super) fn write(
         Message::Tool(m) => tool(m, lane, path, losses)?,
     };
     merge(&mut written, message.extra().of(Dialect::Chat));
+    if let Message::Tool(m) = message {
+        // An outcome stands in the typed field or nowhere.
+        written.remove("is_error");
+        if m.is_error.is_none() {
+            written.remove(MARKER);
+        }
+    }
     Ok(written)
 }
 
@@ -84,7 +92,7 @@ fn assistant(m: &AssistantMessage, lane: Lane, path: &Path, losses: &mut Losses)
     let mut written = Object::default().with("role", "assistant");
     let parts = own.and_then(|fields| fields.get("$content")?.as_array());
     match (&m.content, parts) {
-        (None, Some([])) if !m.tool_calls.is_empty() => {}
+        (None, Some([])) if !says_nothing_else(m) => {}
         (_, Some(parts)) if !parts.is_empty() && super::read::text_of(parts) == m.content => {
             written.set("content", Value::Array(parts.to_vec()));
         }
@@ -95,9 +103,11 @@ fn assistant(m: &AssistantMessage, lane: Lane, path: &Path, losses: &mut Losses)
         }
         (None, _) => written.set("content", Value::Null),
     }
-    let refusal: Vec<&str> = m.refusals().collect();
-    let in_parts = parts.is_some_and(|p| p.iter().any(|part| part.kind() == Some("refusal")));
-    if !refusal.is_empty() && !in_parts {
+    let in_parts = |text: &str| {
+        parts.is_some_and(|p| p.iter().any(|part| part.get("refusal").and_then(Value::as_str) == Some(text)))
+    };
+    let refusal: Vec<&str> = m.refusals().filter(|text| !in_parts(text)).collect();
+    if !refusal.is_empty() {
         written.set("refusal", refusal.join("\n").into());
     }
     reasoning(m, lane, path, &mut written, losses)?;
@@ -111,6 +121,13 @@ fn assistant(m: &AssistantMessage, lane: Lane, path: &Path, losses: &mut Losses)
     Ok(written)
 }
 
+/// Is there neither a call nor a refusal, nor what this wire has besides?
+fn says_nothing_else(m: &AssistantMessage) -> bool {
+    let own = m.extra.of(Dialect::Chat);
+    let has = |key: &str| own.and_then(|own| own.get(key)).is_some_and(|value| !value.is_null());
+    m.tool_calls.is_empty() && m.refusals().next().is_none() && !has("audio") && !has("function_call")
+}
+
 fn reasoning(
     m: &AssistantMessage,
     lane: Lane,
@@ -119,6 +136,7 @@ fn reasoning(
     losses: &mut Losses,
 ) -> Result<()> {
     let mut details = Vec::new();
+    let own = own_details(m);
     for (n, item) in m.provider_state.iter().enumerate() {
         let path = path.key("provider_state").index(n);
         match item_kind(item) {
@@ -131,19 +149,18 @@ fn reasoning(
                     "opaque reasoning goes back to its own provider only",
                 );
             }
-            "message" => {
-                if item.get("phase").is_some_and(|phase| !phase.is_null()) {
-                    losses.add(Code::PhaseDropped, path.key("phase"), "Chat Completions has no phases");
-                }
+            "message" => leave_message_item(m, item, &path, losses),
+            "function_call" | "custom_tool_call" if is_typed_call(m, item) => {
+                losses.add(Code::ReasoningDropped, path, "opaque state goes back to its own provider only");
             }
-            _ if own_state(m, item) => {}
+            _ if own.contains(&canonical(item)) => {}
             _ => return Err(Error::unsupported(path, "an item run by another provider has no form here")),
         }
     }
-    let own = m.extra.of(Dialect::Chat).and_then(|fields| fields.get("$reasoning")?.as_object());
-    if let Some(own) = own {
-        if super::read::reasoning_text(own) == m.reasoning_content {
-            merge(written, Some(own));
+    let kept = m.extra.of(Dialect::Chat).and_then(|fields| fields.get("$reasoning")?.as_object());
+    if let Some(kept) = kept {
+        if super::read::reasoning_text(kept) == m.reasoning_content {
+            merge(written, Some(kept));
             return Ok(());
         }
         losses.add(
@@ -168,11 +185,16 @@ fn reasoning(
     Ok(())
 }
 
-/// Is the item one of the reasoning details this message was read with?
-fn own_state(m: &AssistantMessage, item: &crate::json::Json) -> bool {
+/// The reasoning details that this message was read with.
+fn own_details(m: &AssistantMessage) -> HashSet<Vec<u8>> {
     let details =
         m.extra.of(Dialect::Chat).and_then(|f| f.get("$reasoning")?.get("reasoning_details")?.as_array());
-    details.is_some_and(|details| details.iter().any(|d| canonical(d) == canonical(item)))
+    details.unwrap_or_default().iter().map(canonical).collect()
+}
+
+fn is_typed_call(m: &AssistantMessage, item: &Json) -> bool {
+    let id = item.get("call_id").and_then(Value::as_str);
+    m.tool_calls.iter().any(|call| Some(&*call.id) == id)
 }
 
 fn write_call(call: &ToolCall, lane: Lane, path: &Path, losses: &mut Losses) -> Object<'static> {

@@ -17,7 +17,7 @@ mod read;
 mod tools;
 mod write;
 
-use crate::dialect::loss::Losses;
+use crate::dialect::loss::{Code, Losses};
 use crate::dialect::{Options, ResultForm, leave_fields};
 use crate::error::Result;
 use crate::json::{Fields, Json, Object, Value};
@@ -49,13 +49,20 @@ pub(super) fn leave(fields: &Object<'_>, path: &Path, losses: &mut Losses) {
     for (key, value) in fields.iter() {
         match (key.as_ref(), value) {
             ("$content", Value::Array(parts)) => {
+                if parts.iter().filter(|part| part.kind() == Some("text")).count() > 1 {
+                    losses.add(
+                        Code::TextJoined,
+                        path.key("content"),
+                        "several texts of a turn, written as one",
+                    );
+                }
                 for (n, part) in parts.iter().filter_map(Value::as_object).enumerate() {
                     let rest = without(part, &["type", "text", "refusal"]);
                     leave_fields(&rest, &path.key("content").index(n), losses);
                 }
             }
             // The typed reasoning and the provider state are reported themselves.
-            (key, _) if key.starts_with('$') => {}
+            (key, _) if LAYOUT.contains(&key) => {}
             // Unset fields, as SDKs dump them; a refusal is typed.
             (_, Value::Null) | ("refusal", _) => {}
             // Fields inside a field.
@@ -66,6 +73,9 @@ pub(super) fn leave(fields: &Object<'_>, path: &Path, losses: &mut Losses) {
         }
     }
 }
+
+/// The layout keys; a body cannot bring any in.
+const LAYOUT: [&str; 4] = ["$content", "$reasoning", "$limit", "$stop"];
 
 fn without(object: &Object<'_>, known: &[&str]) -> Object<'static> {
     Object(object.iter().filter(|(key, _)| !known.contains(&key.as_ref())).cloned().collect()).into_owned()
@@ -78,6 +88,7 @@ fn rest(fields: &Fields<'_>, known: &[&str]) -> Object<'static> {
             .object
             .iter()
             .filter(|(key, value)| value.is_null() || !known.contains(&key.as_ref()))
+            .filter(|(key, _)| !LAYOUT.contains(&key.as_ref()))
             .map(|(key, value)| (key.to_string().into(), value.clone().into_owned()))
             .collect(),
     )
@@ -85,7 +96,9 @@ fn rest(fields: &Fields<'_>, known: &[&str]) -> Object<'static> {
 
 /// Adds fields that are not there yet; layout keys are left out.
 fn merge(object: &mut Object<'static>, fields: Option<&Object<'static>>) {
-    object.add_absent(fields.into_iter().flat_map(Object::iter).filter(|(key, _)| !key.starts_with('$')));
+    object.add_absent(
+        fields.into_iter().flat_map(Object::iter).filter(|(key, _)| !LAYOUT.contains(&key.as_ref())),
+    );
 }
 
 #[cfg(test)]

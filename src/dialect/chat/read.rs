@@ -3,7 +3,7 @@
 use super::parts::read_content;
 use super::tools::{WEB_SEARCH, read_choice, read_tool, web_search};
 use super::{rest, without};
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind, Result};
 use crate::json::{Cursor, Fields, Json, Object, Value, compact};
 use crate::message::{
     AssistantMessage, CallKind, Dialect, Extra, Message, Request, SystemMessage, Text, Tool, ToolCall,
@@ -104,12 +104,7 @@ fn read_sampling(fields: &Fields<'_>, extra: &mut Object<'static>) -> Result<Obj
 fn read_message(cursor: Cursor<'_>) -> Result<Message> {
     let fields = cursor.fields()?;
     let role = fields.need_str("role")?;
-    let extra = |known: &[&str]| {
-        let mut fields = rest(&fields, known);
-        // A marker says nothing here but on a tool result.
-        fields.remove(MARKER);
-        Extra::new(Dialect::Chat, fields)
-    };
+    let extra = |known: &[&str]| Extra::new(Dialect::Chat, rest(&fields, known));
     Ok(match role {
         "system" | "developer" => Message::System(SystemMessage {
             content: read_content(fields.get("content"))?,
@@ -143,10 +138,14 @@ fn read_tool_message(fields: &Fields<'_>) -> Result<ToolMessage> {
         extra.remove(key);
     }
     // Some gateways write an outcome of their own here; it is read, and never written.
-    let is_error = match read_marker(fields.get(MARKER))? {
-        None => read_marker(fields.get("is_error"))?,
-        declared => declared,
-    };
+    let (marked, said) = (read_marker(fields.get(MARKER))?, read_marker(fields.get("is_error"))?);
+    if let (Some(marked), Some(said)) = (marked, said)
+        && marked != said
+    {
+        let path = fields.path().key(MARKER);
+        return Err(Error::new(Kind::Marker, path, "says the opposite of is_error beside it"));
+    }
+    let is_error = marked.or(said);
     Ok(ToolMessage {
         tool_call_id: fields.need_str("tool_call_id")?.into(),
         content: read_content(fields.get("content"))?,
@@ -158,7 +157,6 @@ fn read_tool_message(fields: &Fields<'_>) -> Result<ToolMessage> {
 
 fn read_assistant(fields: &Fields<'_>) -> Result<AssistantMessage> {
     let mut extra = rest(fields, &["role", "content", "tool_calls", "refusal"]);
-    extra.remove(MARKER);
     extra.remove("content");
     let mut provider_state = Vec::new();
     let content = match fields.get("content") {

@@ -27,6 +27,9 @@ fn either<'p>(fields: &'p Fields<'p>, wire: &'p str, python: &'p str) -> Result<
 pub fn read_result(result: Cursor<'_>, tool_call_id: Text, name: Option<Text>) -> Result<ToolMessage> {
     let fields = result.fields()?;
     if fields.get("jsonrpc").is_some() {
+        if let (Some(_), Some(error)) = (fields.get("result"), fields.get("error")) {
+            return Err(refused(error.path(), "stands beside a result: a call has one or the other"));
+        }
         if let Some(inner) = fields.get("result") {
             return read_result(inner, tool_call_id, name);
         }

@@ -80,26 +80,60 @@ fn leave_part(part: &Object<'_>, path: &Path, losses: &mut Losses) {
 
 /// The items of a turn. Calls and provider state are reported by the one who leaves those out.
 fn leave_items(items: &Value<'_>, path: &Path, losses: &mut Losses) {
+    let (mut called, mut texts) = (false, 0);
     for (n, item) in items.as_array().unwrap_or_default().iter().enumerate() {
         let path = path.index(n);
         let item: Json = item.clone().into_owned();
-        let (Some(object), "message") = (item.as_object(), item_kind(&item)) else { continue };
-        for (key, value) in object.iter() {
-            match key.as_ref() {
-                "type" | "role" | "content" => {}
-                _ if is_nothing(value) => {}
-                MARKER => {
-                    losses.add(Code::MarkerMisplaced, path.key(key), "stands on no tool result; left out")
+        match item_kind(&item) {
+            "message" => {
+                if called {
+                    losses.add(Code::TurnReordered, path.clone(), "stood behind a call of its turn");
                 }
-                key => losses.add(code_of_field(key), path.key(key), "only Responses has this field"),
+                texts += texts_of(&item);
+                leave_message_item(&item, &path, losses);
             }
+            "reasoning" if says_nothing(&item) => {
+                losses.add(Code::ReasoningDropped, path, "an item that only marks where the model reasoned");
+            }
+            "function_call" | "custom_tool_call" => called = true,
+            _ => {}
         }
-        let parts = object.get("content").and_then(|content| content.as_array()).unwrap_or_default();
-        for (n, part) in parts.iter().enumerate() {
-            let path = path.key("content").index(n);
-            if let (Some(part), Some("output_text" | "input_text")) = (part.as_object(), part.kind()) {
-                leave_part(part, &path, losses);
-            }
+    }
+    if texts > 1 {
+        losses.add(Code::TextJoined, path.clone(), "several texts of a turn, written as one");
+    }
+}
+
+fn texts_of(message: &Json) -> usize {
+    match message.get("content") {
+        Some(Value::Array(parts)) => parts.iter().filter(|part| part.get("text").is_some()).count(),
+        Some(Value::String(_)) => 1,
+        _ => 0,
+    }
+}
+
+/// A reasoning item without text and without anything opaque.
+fn says_nothing(item: &Json) -> bool {
+    ["summary", "content", "encrypted_content"].iter().all(|key| item.get(key).is_none_or(is_nothing))
+}
+
+/// A message of an assistant: what its text and its refusals do not say.
+pub(in crate::dialect) fn leave_message_item(item: &Json, path: &Path, losses: &mut Losses) {
+    for (key, value) in item.as_object().into_iter().flat_map(Object::iter) {
+        match key.as_ref() {
+            "type" | "role" | "content" => {}
+            _ if is_nothing(value) => {}
+            MARKER => losses.add(Code::MarkerMisplaced, path.key(key), "stands on no tool result; left out"),
+            key => losses.add(code_of_field(key), path.key(key), "only Responses has this field"),
+        }
+    }
+    let parts = item.get("content").and_then(|content| content.as_array()).unwrap_or_default();
+    for (n, part) in parts.iter().enumerate() {
+        let path = path.key("content").index(n);
+        match (part.as_object(), part.kind()) {
+            (Some(part), Some("output_text" | "input_text")) => leave_part(part, &path, losses),
+            (_, Some("refusal")) => {}
+            _ => losses.add(Code::FieldDropped, path, "a part that only Responses has"),
         }
     }
 }
