@@ -3,8 +3,8 @@
 use super::Fields;
 use crate::json::{Json, Object, Value, canonical, canonical_text};
 use crate::message::{
-    AssistantMessage, CallKind, Content, Message, OPAQUE_FIELDS, Part, PartKind, Tool, ToolCall, ToolKind,
-    ToolMessage, item_kind, part_to_plain, tool_to_plain,
+    AssistantMessage, CallKind, Content, Message, OPAQUE_FIELDS, Part, PartKind, Tool, ToolKind, ToolMessage,
+    item_kind, part_to_plain, tool_to_plain,
 };
 
 pub(super) fn message(message: &Message, out: &mut Fields) {
@@ -61,7 +61,7 @@ fn assistant(m: &AssistantMessage, out: &mut Fields) {
         out.add(&**reasoning);
     }
     for item in &m.provider_state {
-        if let Some((kind, state)) = state(item, &m.tool_calls) {
+        if let Some((kind, state)) = state(item, m) {
             out.add("state");
             out.add(kind);
             out.add(canonical(&state));
@@ -85,12 +85,11 @@ fn assistant(m: &AssistantMessage, out: &mut Fields) {
 
 /// What a provider-state item adds to the identity: nothing where the typed fields say it all, the opaque fields
 /// where they say the rest, else the whole item. The rule is the host framework's own.
-fn state<'a>(item: &'a Json, calls: &[ToolCall]) -> Option<(&'a str, Json)> {
+fn state<'a>(item: &'a Json, turn: &AssistantMessage) -> Option<(&'a str, Json)> {
     let kind = item_kind(item);
-    let call_id = || item.get("call_id").and_then(|id| id.as_str());
     let represented = match kind {
         "message" | "reasoning" => true,
-        "function_call" | "custom_tool_call" => calls.iter().any(|call| Some(&*call.id) == call_id()),
+        "function_call" | "custom_tool_call" => turn.has_call_of(item),
         _ => false,
     };
     if !represented {

@@ -67,6 +67,12 @@ impl AssistantMessage {
         Value::from(item).into_owned()
     }
 
+    /// Is the provider-state item one of the typed calls?
+    pub fn has_call_of(&self, item: &Json) -> bool {
+        let id = item.get("call_id").and_then(Value::as_str);
+        self.tool_calls.iter().any(|call| Some(&*call.id) == id)
+    }
+
     pub fn says_nothing(&self) -> bool {
         self.content.as_deref().unwrap_or("").is_empty()
             && self.tool_calls.is_empty()

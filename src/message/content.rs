@@ -90,10 +90,15 @@ impl Content {
     /// Is there nothing but white space?
     pub fn is_blank(&self) -> bool {
         match self {
-            Content::Text(text) => text.trim().is_empty(),
-            Content::Parts(parts) => parts.iter().all(|p| p.as_text().is_some_and(|t| t.trim().is_empty())),
+            Content::Text(text) => is_blank(text),
+            Content::Parts(parts) => parts.iter().all(|p| p.as_text().is_some_and(|t| is_blank(t))),
         }
     }
+}
+
+/// Is there nothing but white space, as servers written in Python see it?
+pub fn is_blank(text: &str) -> bool {
+    text.chars().all(|c| c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c))
 }
 
 /// Splits a base64 data URL into its media type and its data.

@@ -8,7 +8,7 @@ mod request;
 mod tool;
 
 pub use assistant::{AssistantMessage, CallKind, OPAQUE_FIELDS, ToolCall, item_kind};
-pub use content::{Content, FileSource, Part, PartKind, data_url};
+pub use content::{Content, FileSource, Part, PartKind, data_url, is_blank};
 pub use extra::{Dialect, Extra};
 pub use plain::{
     choice_to_plain, extra_to_plain, message_from_plain, message_to_plain, part_from_plain, part_to_plain,

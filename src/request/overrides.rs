@@ -8,6 +8,7 @@ use crate::json::{Object, Repeats, Slice, Value, compact, parse_text, write_stri
 use crate::message::Dialect;
 use crate::path::Path;
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 /// Sets `model`, lays `sampling` over the body by the rules of its wire, and seals it. A null knob is not set.
 pub fn apply_overrides<'a>(
@@ -28,7 +29,8 @@ pub fn apply_overrides<'a>(
     let overlay = dialect::overlay(dialect, &current, model, normalized(sampling))?;
     let mut edits = Edits::default();
     // The last of a repeated key is the one that counts; the others must not outlive an override.
-    let place = |key: &str| entries.iter().rposition(|e| e.is(key));
+    let last: HashMap<Cow<'_, str>, usize> = entries.iter().enumerate().map(|(n, e)| (e.key(), n)).collect();
+    let place = |key: &str| last.get(key).copied();
     edits.remove(&entries, |n| {
         let key = entries[n].key();
         overlay.set.get(&key).map_or(overlay.drop.contains(&key.as_ref()), |_| place(&key) != Some(n))

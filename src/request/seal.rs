@@ -49,9 +49,6 @@ struct Walk {
 
 impl Walk {
     fn value(&mut self, value: Slice<'_>, place: Place, path: &Path) -> Result<()> {
-        if !may_hold_marker(value.text.as_bytes()) {
-            return Ok(());
-        }
         let entries = value.entries()?;
         if value.is_object() {
             return self.object(value, &entries, place, path);
@@ -62,14 +59,16 @@ impl Walk {
             Place::Body | Place::Message | Place::Block | Place::Elsewhere => Place::Elsewhere,
         };
         for (n, entry) in entries.iter().enumerate() {
-            self.value(entry.value, inner, &path.index(n))?;
+            if may_hold_marker(entry.value.text.as_bytes()) {
+                self.value(entry.value, inner, &path.index(n))?;
+            }
         }
         Ok(())
     }
 
     fn object(&mut self, object: Slice<'_>, entries: &[Entry<'_>], place: Place, path: &Path) -> Result<()> {
-        let markers: Vec<usize> =
-            entries.iter().enumerate().filter(|(_, e)| e.is(MARKER)).map(|(n, _)| n).collect();
+        let is_marker: Vec<bool> = entries.iter().map(|entry| entry.is(MARKER)).collect();
+        let markers: Vec<usize> = (0..entries.len()).filter(|n| is_marker[*n]).collect();
         if place == Place::Body && !entries.iter().any(|e| e.is(self.form.messages)) {
             // Its markers would go without a word: this is a body of another wire.
             let path = path.key(self.form.messages);
@@ -90,10 +89,10 @@ impl Walk {
                 let detail = "a result with its stored id would be read from the store, without the label";
                 self.losses.add(Code::ItemIdDropped, path.key("id"), detail);
             }
-            self.edits.remove(entries, |n| markers.contains(&n) && Some(n) != field || is_stored_id(n));
+            self.edits.remove(entries, |n| is_marker[n] && Some(n) != field || is_stored_id(n));
         }
         for (n, entry) in entries.iter().enumerate() {
-            if !markers.contains(&n) {
+            if !is_marker[n] && may_hold_marker(entry.value.text.as_bytes()) {
                 let inner = match place {
                     Place::Body if entry.is(self.form.messages) => Place::Messages,
                     Place::Message if entry.is("content") => Place::Blocks,

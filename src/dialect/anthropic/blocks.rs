@@ -6,7 +6,7 @@ use super::read::CONTENT;
 use crate::dialect::loss::Code;
 use crate::error::{Error, Result};
 use crate::json::{Cursor, Fields, Json, Object, Value};
-use crate::message::{Content, Extra, FileSource, Part, PartKind, data_url};
+use crate::message::{Content, Extra, FileSource, Part, PartKind, data_url, is_blank};
 use crate::path::Path;
 
 /// The image types the API takes.
@@ -177,7 +177,7 @@ pub(super) fn write_content(
     let mut blocks = Vec::with_capacity(parts.len());
     for (n, part) in parts.iter().enumerate() {
         let path = path.key("content").index(n);
-        if !pen.same && part.as_text().is_some_and(|text| text.trim().is_empty()) {
+        if !pen.same && part.as_text().is_some_and(|text| is_blank(text)) {
             pen.lose(Code::EmptyDropped, path, "Anthropic refuses a blank text block");
             continue;
         }

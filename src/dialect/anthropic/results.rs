@@ -8,7 +8,7 @@ use crate::dialect::hoist::hoist;
 use crate::dialect::loss::Code;
 use crate::error::{Error, Kind, Result};
 use crate::json::{Fields, Json, Object, Value};
-use crate::message::{Content, Extra, ToolMessage};
+use crate::message::{Content, Extra, ToolMessage, is_blank};
 use crate::outcome::{MARKER, read_marker};
 use crate::path::Path;
 
@@ -101,7 +101,7 @@ fn fitted(
         write_content(&result.content, &result.extra, path, pen)?
     };
     let blank = match &written {
-        Written::Text(text) => text.trim().is_empty(),
+        Written::Text(text) => is_blank(text),
         Written::Blocks(blocks) => blocks.is_empty() || result.content.is_blank(),
     };
     if !blank {

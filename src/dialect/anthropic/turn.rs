@@ -8,7 +8,7 @@ use crate::dialect::leave_message_item;
 use crate::dialect::loss::Code;
 use crate::error::{Error, Kind, Result};
 use crate::json::{Cursor, Json, MAX_DEPTH, Object, Repeats, Value, compact, parse_text};
-use crate::message::{AssistantMessage, CallKind, Extra, ToolCall, item_kind};
+use crate::message::{AssistantMessage, CallKind, Extra, ToolCall, is_blank, item_kind};
 use crate::path::Path;
 
 /// The order in which a turn is rebuilt: reasoning, other native blocks, one text, calls. Reasoning has an order of
@@ -156,7 +156,7 @@ pub(super) fn write(turn: &AssistantMessage, path: &Path, pen: &mut Pen<'_>) -> 
     }
     let state = state(turn, path, pen)?;
     let content = turn.content.as_deref().unwrap_or_default();
-    let blank = if pen.same { content.is_empty() } else { content.trim().is_empty() };
+    let blank = if pen.same { content.is_empty() } else { is_blank(content) };
     let mut calls = Vec::with_capacity(turn.tool_calls.len());
     for (n, call) in turn.tool_calls.iter().enumerate() {
         calls.push(write_call(call, &path.key("tool_calls").index(n), pen)?);
@@ -229,7 +229,7 @@ fn state(turn: &AssistantMessage, path: &Path, pen: &mut Pen<'_>) -> Result<Stat
                 pen.lose(Code::ReasoningDropped, path, "only the provider that made it can read it");
                 continue;
             }
-            Owner::Call if turn.tool_calls.iter().any(|call| is_id_of(item, call)) => {
+            Owner::Call if turn.has_call_of(item) => {
                 pen.lose(Code::ReasoningDropped, path, "the opaque state of a call of another wire");
                 continue;
             }
@@ -253,16 +253,12 @@ fn state(turn: &AssistantMessage, path: &Path, pen: &mut Pen<'_>) -> Result<Stat
     Ok(state)
 }
 
-fn is_id_of(item: &Json, call: &ToolCall) -> bool {
-    item.get("call_id").and_then(|id| id.as_str()) == Some(&call.id)
-}
-
 fn foreign_message(turn: &AssistantMessage, item: &Json, path: &Path, state: &mut State, pen: &mut Pen<'_>) {
     leave_message_item(turn, item, path, pen.losses);
     let only = AssistantMessage { provider_state: vec![item.clone()], ..AssistantMessage::default() };
     for refusal in only.refusals() {
         pen.lose(Code::RefusalAsText, path.clone(), "a refusal is written as plain text");
-        if !refusal.trim().is_empty() {
+        if !is_blank(refusal) {
             state.refusals.push(refusal.to_owned());
         }
     }
@@ -294,7 +290,7 @@ fn write_call(call: &ToolCall, path: &Path, pen: &mut Pen<'_>) -> Result<Json> {
 const ABOVE_INPUT: usize = 5;
 
 fn arguments(raw: &str, path: &Path, pen: &mut Pen<'_>) -> Result<Object<'static>> {
-    if raw.trim().is_empty() {
+    if is_blank(raw) {
         let detail = "no arguments at all are written as an empty object";
         pen.lose(Code::ArgumentsReserialised, path.clone(), detail);
         return Ok(Object::default());

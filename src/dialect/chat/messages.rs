@@ -5,7 +5,7 @@ use super::{merge, tools};
 use crate::dialect::loss::{Code, Losses};
 use crate::dialect::{leave, leave_message_item};
 use crate::error::{Error, Result};
-use crate::json::{Json, Object, Value, canonical};
+use crate::json::{Object, Value, canonical};
 use crate::message::{AssistantMessage, CallKind, Dialect, Message, ToolCall, ToolMessage, item_kind};
 use crate::outcome::{MARKER, labelled};
 use crate::path::Path;
@@ -150,7 +150,7 @@ fn reasoning(
                 );
             }
             "message" => leave_message_item(m, item, &path, losses),
-            "function_call" | "custom_tool_call" if is_typed_call(m, item) => {
+            "function_call" | "custom_tool_call" if m.has_call_of(item) => {
                 losses.add(Code::ReasoningDropped, path, "opaque state goes back to its own provider only");
             }
             _ if own.contains(&canonical(item)) => {}
@@ -190,11 +190,6 @@ fn own_details(m: &AssistantMessage) -> HashSet<Vec<u8>> {
     let details =
         m.extra.of(Dialect::Chat).and_then(|f| f.get("$reasoning")?.get("reasoning_details")?.as_array());
     details.unwrap_or_default().iter().map(canonical).collect()
-}
-
-fn is_typed_call(m: &AssistantMessage, item: &Json) -> bool {
-    let id = item.get("call_id").and_then(Value::as_str);
-    m.tool_calls.iter().any(|call| Some(&*call.id) == id)
 }
 
 fn write_call(call: &ToolCall, lane: Lane, path: &Path, losses: &mut Losses) -> Object<'static> {

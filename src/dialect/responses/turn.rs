@@ -217,7 +217,7 @@ fn rebuild(
         }
         match item_kind(item) {
             // The typed call says it all.
-            "function_call" | "custom_tool_call" if is_typed_call(item, turn) => {}
+            "function_call" | "custom_tool_call" if turn.has_call_of(item) => {}
             "message" => {
                 let item = if changed { without_text(item, &here(), losses) } else { Some(item.clone()) };
                 out.extend(item.map(|item| as_output(item, ours, keep_ids, (at, n), &here(), losses)));
@@ -262,11 +262,6 @@ fn held_text(turn: &AssistantMessage) -> Option<String> {
         }
     }
     held
-}
-
-fn is_typed_call(item: &Json, turn: &AssistantMessage) -> bool {
-    let id = item.get("call_id").and_then(|id| id.as_str());
-    turn.tool_calls.iter().any(|call| Some(&*call.id) == id)
 }
 
 /// A message item of the state whose text is no longer what the message says.

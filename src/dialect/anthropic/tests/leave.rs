@@ -24,8 +24,12 @@ fn layout_loses_nothing() {
         {"role":"assistant","content":[{"type":"text","text":"b"}]},
         {"role":"user","content":[{"type":"text","text":"c"},{"type":"tool_result","tool_use_id":"t"},{"type":"tool_result","tool_use_id":"u","content":[{"type":"text","text":"c"}]}]},
         {"role":"system","content":"d"}"#;
-    for n in 0..6 {
+    for n in [0, 1, 4, 5] {
         assert_eq!(of_message(list, n), [], "{n}");
+    }
+    // But for the order of what was said and the results.
+    for n in [2, 3] {
+        assert_eq!(of_message(list, n), [(Code::OrderUserAfterResults, "it".to_owned())]);
     }
 }
 
