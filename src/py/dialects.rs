@@ -197,7 +197,7 @@ pub(super) fn dialect_of(given: &Bound<'_, PyAny>, argument: &str) -> PyResult<D
     let py = given.py();
     let error = || {
         let path = Path::root().key(argument);
-        raised(py, &Error::shape(path, "expected the name of a dialect, or a dialect"))
+        raised(py, &Error::shape(path, "expected \"chat\", \"responses\", \"anthropic\", or a dialect"))
     };
     if let Ok(name) = given.cast::<PyString>() {
         return name.to_str().ok().and_then(Dialect::from_name).ok_or_else(error);

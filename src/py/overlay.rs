@@ -7,7 +7,7 @@ use crate::message::Dialect;
 use crate::outcome::MARKER;
 use crate::path::{Path, Step};
 use crate::py::body::apart;
-use crate::py::door::{At, Door, NODE, answers, is_mapping, leave, snapshot};
+use crate::py::door::{At, Door, NODE, answers, leave, snapshot};
 use crate::py::errors::{OrRaise, raised};
 use crate::request::{self, Sealed};
 use pyo3::prelude::*;
@@ -68,7 +68,7 @@ pub(super) fn on_dict<'py>(
                 let mut values = Vec::new();
                 for (n, message) in list.iter().enumerate() {
                     let path = path.index(n);
-                    if holds_marker(&mut door, message, At::Base(&path), 0)? {
+                    if holds_marker(&mut door, message, At::Base(&path), 0, true)? {
                         values.push(door.enter(message, &path)?);
                         marked.push(n);
                     }
@@ -76,7 +76,9 @@ pub(super) fn on_dict<'py>(
                 chosen = Some(marked);
                 Value::Array(values)
             }
-            None if key == MARKER || holds_marker(&mut door, &original, At::Base(&path), 0)? => {
+            None if key == MARKER
+                || holds_marker(&mut door, &original, At::Base(&path), 0, key == messages)? =>
+            {
                 door.enter(&original, &path)?
             }
             None if steers(dialect, &key, &original) => {
@@ -159,9 +161,15 @@ fn steers(dialect: Dialect, key: &str, value: &Bound<'_, PyAny>) -> bool {
         || value.cast::<PyString>().is_ok_and(|text| text.len().is_ok_and(|len| len <= SHORT))
 }
 
-/// Does a marker stand anywhere in here? Objects of other libraries count as what they are as JSON; what cannot
-/// be JSON holds none.
-fn holds_marker(door: &mut Door, value: &Bound<'_, PyAny>, at: At<'_>, depth: usize) -> PyResult<bool> {
+/// Does a marker stand anywhere in here? Objects of other libraries count as what they are as JSON. What cannot be
+/// JSON holds none, or is refused where it would be sent with the messages (`sent`).
+fn holds_marker(
+    door: &mut Door,
+    value: &Bound<'_, PyAny>,
+    at: At<'_>,
+    depth: usize,
+    sent: bool,
+) -> PyResult<bool> {
     let py = value.py();
     if value.is_none() || value.is_instance_of::<PyString>() {
         return Ok(false);
@@ -173,9 +181,8 @@ fn holds_marker(door: &mut Door, value: &Bound<'_, PyAny>, at: At<'_>, depth: us
     if let Ok(dict) = value.cast::<PyDict>() {
         for (key, value) in snapshot(dict) {
             door.spend(py, NODE, at)?;
-            if key.cast::<PyString>().is_ok_and(|key| key == MARKER)
-                || holds_marker(door, &value, at, depth + 1)?
-            {
+            let name = key.cast::<PyString>().ok().and_then(|key| key.to_str().ok()).unwrap_or("?");
+            if name == MARKER || holds_marker(door, &value, At::Key(&at, name), depth + 1, sent)? {
                 return Ok(true);
             }
         }
@@ -184,17 +191,28 @@ fn holds_marker(door: &mut Door, value: &Bound<'_, PyAny>, at: At<'_>, depth: us
     if let Some(items) = items(value) {
         for (n, item) in items.iter().enumerate() {
             door.spend(py, NODE, at)?;
-            if holds_marker(door, item, At::Index(&at, n), depth + 1)? {
+            if holds_marker(door, item, At::Index(&at, n), depth + 1, sent)? {
                 return Ok(true);
             }
         }
         return Ok(false);
     }
-    if answers(value, "model_dump") || answers(value, "__dataclass_fields__") || is_mapping(value) {
-        return Ok(Door::new(MAX_DEPTH).enter(value, &Path::root()).is_ok_and(|json| marked(&json)));
+    let scalar = value.is_instance_of::<PyBool>()
+        || value.is_instance_of::<PyInt>()
+        || value.is_instance_of::<PyFloat>();
+    if scalar {
+        return Ok(false);
     }
-    Ok(false)
+    match Door::new(MAX_DEPTH).enter(value, &at.path()) {
+        Ok(json) => Ok(marked(&json)),
+        // A container that we cannot read may still be sent by a serializer that can.
+        Err(error) if sent && CONTAINER.iter().any(|name| answers(value, name)) => Err(error),
+        Err(_) => Ok(false),
+    }
 }
+
+/// What an object that holds others has.
+const CONTAINER: [&str; 4] = ["__iter__", "__getitem__", "model_dump", "__dataclass_fields__"];
 
 fn marked(json: &Json) -> bool {
     match json {

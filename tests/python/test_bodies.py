@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import json
 import threading
 from decimal import Decimal
@@ -286,3 +287,36 @@ def test_other_threads_run_while_a_large_body_is_read() -> None:
     done.set()
     thread.join()
     assert len(ticks) > before
+
+
+def test_no_container_hides_a_marker() -> None:
+    """What a serializer could send is looked through, or refused."""
+    assert CHAT.seal({"messages": [MappingProxyType(FAILED)]})["messages"] == [SEALED]
+    odd: list[Any] = [
+        collections.UserList([FAILED]),
+        collections.deque([FAILED]),
+        [MappingProxyType({**FAILED, "n": float("nan")})],
+        [collections.deque([FAILED])],
+        [{**FAILED, "n": b"x"}],
+    ]
+    for messages in odd:
+        with pytest.raises(ShapeError, match=r"^messages"):
+            CHAT.seal({"messages": messages})
+    # What is not sent with the messages is left alone.
+    kept = object()
+    assert CHAT.seal({"messages": [FAILED], "client": kept})["client"] is kept
+
+
+def test_an_added_message_obeys_the_rules() -> None:
+    use = {"type": "tool_use", "id": "c", "name": "f", "input": {}}
+    body = {"max_tokens": 5, "messages": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": [use]}]}
+    image = {"type": "image", "data": "AAAA", "mimeType": "image/png"}
+    bad = toolwire.ToolMessage.from_mcp({"content": [image], "isError": True}, tool_call_id="c")
+    request = ANTHROPIC.parse_request(body)
+    rendered = ANTHROPIC.render_request(request.replace(messages=[*request.messages, bad]))
+    result, *rest = rendered.body["messages"][2]["content"]
+    assert result["is_error"] is True
+    assert [part["type"] for part in result["content"]] == ["text"]
+    assert [part["type"] for part in rest] == ["text", "image"]
+    with pytest.raises(toolwire.PairingError):
+        ANTHROPIC.render_request(request.replace(messages=[*request.messages, bad.replace(tool_call_id="d")]))
