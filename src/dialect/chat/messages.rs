@@ -98,9 +98,7 @@ fn assistant(m: &AssistantMessage, lane: Lane, path: &Path, losses: &mut Losses)
         }
         (Some(text), _) => written.set("content", text.to_string().into()),
         // Strict servers refuse null where there is nothing else.
-        (None, _) if m.tool_calls.is_empty() && m.refusals().next().is_none() => {
-            written.set("content", "".into())
-        }
+        (None, _) if says_nothing_else(m) => written.set("content", "".into()),
         (None, _) => written.set("content", Value::Null),
     }
     let in_parts = |text: &str| {

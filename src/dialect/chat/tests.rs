@@ -35,6 +35,10 @@ fn odd_but_legal_bodies_stay() {
         r#"{"role":"tool","tool_call_id":"c","content":[{"type":"text","text":"x","prompt_cache_breakpoint":{"mode":"explicit"}}],"_vf_is_error":false}"#,
         r#"{"role":"tool","tool_call_id":"c","name":"f","content":"x","_vf_is_error":true}"#,
         r#"{"role":"user","name":"bob","content":[{"type":"image_url","image_url":{"url":"data:image/png;charset=x;base64,aa","detail":"low","x":1}},{"type":"input_audio","input_audio":{"data":"aa","format":"mp3"}},{"type":"input_audio","input_audio":{"data":"aa","format":"flac"}},{"type":"file","file":{"file_data":"data:application/pdf;charset=x;base64,aa","filename":"f.pdf"}},{"type":"file","file":{"file_id":"f1","file_data":"x"}},{"type":"hologram","beam":7}]}"#,
+        r#"{"role":"assistant","audio":{"id":"a"}}"#,
+        r#"{"role":"assistant","content":null,"audio":{"id":"a"}}"#,
+        r#"{"role":"assistant","content":null,"function_call":{"name":"f","arguments":"{}"}}"#,
+        r#"{"role":"assistant","content":[{"type":"refusal","refusal":"a"}],"refusal":"b"}"#,
         r#"{"role":"developer","content":"x"}"#,
     ] {
         stays(&json(&format!(r#"{{"model":"m","messages":[{message}]}}"#)));

@@ -1,6 +1,31 @@
 //! What is written for a conversation that another wire, a program or an edit made.
 
 use super::*;
+use crate::dialect::Code;
+
+#[test]
+fn nothing_of_a_message_item_leaves_without_a_word() {
+    let item = r#"{"type":"message","role":"assistant","id":"m","status":"completed","phase":"commentary","content":[
+        {"type":"output_text","text":"hi","annotations":[{"type":"url_citation"}],"logprobs":[{}]},{"type":"output_audio","data":"x"}]}"#;
+    let body = json(&format!(
+        r#"{{"input":[{{"type":"reasoning","id":"r","summary":[]}},{item},{{"role":"user","content":"q"}}]}}"#
+    ));
+    let request = read(&body).unwrap();
+    for wire in [Dialect::Chat, Dialect::Anthropic] {
+        let (_, losses) = crate::dialect::write_request(wire, &request, PROVIDER).unwrap();
+        let codes: Vec<Code> = losses.0.iter().map(|loss| loss.code).collect();
+        for code in [
+            Code::ItemIdDropped,
+            Code::PhaseDropped,
+            Code::CitationsDropped,
+            Code::FieldDropped,
+            Code::ReasoningDropped,
+        ] {
+            assert!(codes.contains(&code), "{wire}: {code} is missing in {codes:?}");
+        }
+        assert_eq!(codes.iter().filter(|code| **code == Code::FieldDropped).count(), 2, "{wire}");
+    }
+}
 
 #[test]
 fn a_changed_turn_is_written_from_its_fields() {
