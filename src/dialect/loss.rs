@@ -131,6 +131,14 @@ impl fmt::Display for Loss {
     }
 }
 
+impl Loss {
+    /// A text that held half of a surrogate pair, which no JSON text in UTF-8 can.
+    pub fn surrogate(path: Path) -> Self {
+        let detail = "held a lone surrogate, which was read as U+FFFD".to_owned();
+        Self { code: Code::SurrogateReplaced, path, detail }
+    }
+}
+
 /// The report of one conversion.
 #[derive(Clone, Debug, Default)]
 pub struct Losses(pub Vec<Loss>);

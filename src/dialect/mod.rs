@@ -92,14 +92,7 @@ pub fn write_request(
     request: &Request,
     options: Options,
 ) -> Result<(Object<'static>, Losses)> {
-    let mut losses = Losses::default();
-    for path in &request.replaced {
-        losses.add(
-            Code::SurrogateReplaced,
-            Path::shown(path),
-            "held a lone surrogate, which was read as U+FFFD",
-        );
-    }
+    let mut losses = Losses(request.replaced.iter().map(|path| Loss::surrogate(Path::shown(path))).collect());
     let mut body = match dialect {
         Dialect::Chat => chat::write_request(request, options, &mut losses)?,
         Dialect::Responses => responses::write_request(request, options, &mut losses)?,

@@ -72,12 +72,6 @@ impl AssistantMessage {
         let id = item.get("call_id").and_then(Value::as_str);
         self.tool_calls.iter().any(|call| Some(&*call.id) == id)
     }
-
-    pub fn says_nothing(&self) -> bool {
-        self.content.as_deref().unwrap_or("").is_empty()
-            && self.tool_calls.is_empty()
-            && self.provider_state.is_empty()
-    }
 }
 
 /// The fields of a provider-state item that no typed field says, and that its provider needs back.

@@ -1,6 +1,6 @@
 //! Python objects to JSON values, each step checked: nothing a caller hands in crashes, loops or gets lost in silence.
 
-use crate::dialect::{Code, Loss};
+use crate::dialect::Loss;
 use crate::error::{Error, Kind};
 use crate::json::{Json, MAX_BYTES, Object, Value};
 use crate::path::{Path, Step};
@@ -45,10 +45,7 @@ impl At<'_> {
 }
 
 pub(in crate::py) fn replaced_losses(replaced: &[Path]) -> Vec<Loss> {
-    let detail = "held a lone surrogate, which was read as U+FFFD";
-    let loss =
-        |path: &Path| Loss { code: Code::SurrogateReplaced, path: path.clone(), detail: detail.into() };
-    replaced.iter().map(loss).collect()
+    replaced.iter().cloned().map(Loss::surrogate).collect()
 }
 
 /// What one node costs of the size limit: an object that holds the same list many times over is small in Python
