@@ -10,10 +10,12 @@
 //! * [`identity`]: when two messages are the same.
 //! * [`dialect`]: one room per wire format; they never meet.
 //! * [`request`]: an internal body becomes a provider body.
+//! * [`graph`]: every message of a rollout once, keyed by the conversation that ends with it.
 //! * `py`: the Python module, the only room that knows of Python; it decides nothing.
 
 pub mod dialect;
 pub mod error;
+pub mod graph;
 pub mod identity;
 pub mod json;
 pub mod message;

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each room and the rooms it may use.
-const ROOMS: [(&str, &[&str]); 9] = [
+const ROOMS: [(&str, &[&str]); 10] = [
     ("path", &[]),
     ("error", &["path"]),
     ("json", &["path", "error"]),
@@ -16,7 +16,8 @@ const ROOMS: [(&str, &[&str]); 9] = [
     ("identity", &["json", "message"]),
     ("dialect", &["path", "error", "json", "message", "outcome"]),
     ("request", &["path", "error", "json", "message", "outcome", "dialect"]),
-    ("py", &["path", "error", "json", "message", "outcome", "identity", "dialect", "request"]),
+    ("graph", &["error", "json", "message", "identity"]),
+    ("py", &["path", "error", "json", "message", "outcome", "identity", "dialect", "request", "graph"]),
 ];
 
 fn sources() -> Vec<(PathBuf, String)> {

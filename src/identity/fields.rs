@@ -122,8 +122,18 @@ fn tool(m: &ToolMessage, out: &mut Fields) {
     out.add(&*m.tool_call_id);
     // Only failure: a declared success and silence are the same message.
     if m.failed() {
-        out.add("is_error");
+        declare_failed(out);
     }
+}
+
+/// The last field of a tool result.
+pub(super) fn declare_failed(out: &mut Fields) {
+    out.add("is_error");
+}
+
+/// Is it a tool result of which nobody said whether it failed?
+pub(super) fn is_silent(message: &Message) -> bool {
+    matches!(message, Message::Tool(m) if m.is_error.is_none())
 }
 
 pub(super) fn tools(tools: &[Tool], out: &mut Fields) {

@@ -10,6 +10,23 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Identity(pub [u8; 32]);
 
+impl Identity {
+    /// Reads the 64 hexadecimal digits that `Display` writes.
+    pub fn from_hex(text: &str) -> Option<Self> {
+        let (pairs, rest) = text.as_bytes().as_chunks::<2>();
+        let mut bytes = [0; 32];
+        if pairs.len() != bytes.len() || !rest.is_empty() {
+            return None;
+        }
+        let digit =
+            |b: u8| matches!(b, b'0'..=b'9' | b'a'..=b'f').then(|| (b as char).to_digit(16)).flatten();
+        for (byte, [high, low]) in bytes.iter_mut().zip(pairs) {
+            *byte = u8::try_from(digit(*high)? << 4 | digit(*low)?).ok()?;
+        }
+        Some(Self(bytes))
+    }
+}
+
 impl fmt::Display for Identity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
@@ -39,9 +56,28 @@ impl Fields {
 
 /// The identity of a message.
 pub fn of(message: &Message) -> Identity {
-    let mut fields = Fields::new("toolwire.message.v1");
-    fields::message(message, &mut fields);
-    fields.finish()
+    Print::of(message).own
+}
+
+/// What finds a message in a graph, from one pass over it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Print {
+    pub own: Identity,
+    /// Of a tool result that says nothing of its outcome: the identity of the same result, declared failed.
+    pub failed: Option<Identity>,
+}
+
+impl Print {
+    pub fn of(message: &Message) -> Self {
+        let mut fields = Fields::new("toolwire.message.v1");
+        fields::message(message, &mut fields);
+        let failed = fields::is_silent(message).then(|| {
+            let mut twin = Fields(fields.0.clone());
+            fields::declare_failed(&mut twin);
+            twin.finish()
+        });
+        Self { own: fields.finish(), failed }
+    }
 }
 
 /// The identity of a list of tools; no tools and an empty list are the same.
@@ -51,14 +87,25 @@ pub fn of_tools(tools: &[Tool]) -> Identity {
     fields.finish()
 }
 
+/// Where a conversation under these tools starts; `step` leads from there, message by message.
+pub fn start(tools: Identity) -> Identity {
+    let mut fields = Fields::new("toolwire.start.v1");
+    fields.add(tools.0);
+    fields.finish()
+}
+
+/// The identity of a conversation, from that of what comes before its last message and that message's own.
+pub fn step(before: Identity, message: Identity) -> Identity {
+    Identity(Sha256::new().chain_update(before.0).chain_update(message.0).finalize().into())
+}
+
 /// One identity per prefix of a conversation, each made from the one before it and the next message.
 pub fn prefixes<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Vec<Identity> {
     let mut last = Fields::new("toolwire.prefix.v1").finish();
     messages
         .into_iter()
         .map(|message| {
-            let digest = Sha256::new().chain_update(last.0).chain_update(of(message).0);
-            last = Identity(digest.finalize().into());
+            last = step(last, of(message));
             last
         })
         .collect()

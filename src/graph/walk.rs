@@ -1,0 +1,79 @@
+//! Reading a graph: nodes, paths, branches, and how far a conversation is known.
+
+use super::{Graph, Node, NodeId, Origin};
+use crate::identity::{self, Identity, Print};
+
+impl Graph {
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    pub fn node(&self, id: NodeId) -> Option<&Node> {
+        self.nodes.get(id as usize)
+    }
+
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// The identity of the conversation behind which a node of this origin stands; none where the origin is not here.
+    pub fn before(&self, origin: &Origin) -> Option<Identity> {
+        match origin {
+            Origin::Root(tools) => Some(tools.start),
+            Origin::Child(parent) => self.node(*parent).map(|node| node.conversation),
+        }
+    }
+
+    /// The node of a message right behind a conversation. A result that says nothing of its outcome meets the node
+    /// that declared one; of two that it could be, the older, so that what it met once it meets for good.
+    pub fn child(&self, before: Identity, print: &Print) -> Option<NodeId> {
+        let of = |message: Identity| self.places.get(&identity::step(before, message)).copied();
+        let own = of(print.own);
+        match print.failed.and_then(of) {
+            Some(failed) => Some(own.map_or(failed, |own| own.min(failed))),
+            None => own,
+        }
+    }
+
+    /// The nodes of the messages that are known, from the first one on.
+    pub fn known<'a>(&self, start: Identity, prints: impl IntoIterator<Item = &'a Print>) -> Vec<NodeId> {
+        let mut before = start;
+        let mut ids = Vec::new();
+        for print in prints {
+            let Some(id) = self.child(before, print) else { break };
+            let Some(node) = self.node(id) else { break };
+            before = node.conversation;
+            ids.push(id);
+        }
+        ids
+    }
+
+    /// From the root to this node; empty where there is no such node.
+    pub fn path(&self, id: NodeId) -> Vec<NodeId> {
+        let mut path = Vec::new();
+        let mut next = Some(id);
+        while let Some(id) = next
+            && let Some(node) = self.node(id)
+        {
+            path.push(id);
+            next = node.parent();
+        }
+        path.reverse();
+        path
+    }
+
+    /// The nodes that nothing stands behind, in the order of their ids.
+    pub fn leaves(&self) -> Vec<NodeId> {
+        let mut is_leaf = vec![true; self.nodes.len()];
+        for parent in self.nodes.iter().filter_map(Node::parent) {
+            if let Some(flag) = is_leaf.get_mut(parent as usize) {
+                *flag = false;
+            }
+        }
+        (0..).zip(is_leaf).filter_map(|(id, leaf)| leaf.then_some(id)).collect()
+    }
+}
