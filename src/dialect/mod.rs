@@ -79,6 +79,23 @@ pub fn read_request(dialect: Dialect, body: &Value<'_>) -> Result<Request> {
     }
 }
 
+/// Reads elements of the list that holds a conversation as they read in their place: all of those that are one turn
+/// together, and known whether a tool result stands right before them.
+pub fn read_items(dialect: Dialect, items: &Value<'_>, behind_result: bool) -> Result<Vec<Message>> {
+    let items = Cursor::root(items);
+    match dialect {
+        Dialect::Chat => chat::read_items(items),
+        Dialect::Responses => responses::read_items(items),
+        Dialect::Anthropic => anthropic::read_items(items, behind_result),
+        Dialect::Mcp => Err(no_request(dialect)),
+    }
+}
+
+/// Is this element of the list one turn with other such elements right before and behind it?
+pub fn is_of_turn(dialect: Dialect, item: &Value<'_>) -> bool {
+    dialect == Dialect::Responses && responses::is_of_turn(item)
+}
+
 /// A body of one wire as a body of another (or the same), with what that one cannot say.
 pub fn convert(source: Dialect, target: Dialect, parsed: &Parsed<'_>) -> Result<(Object<'static>, Losses)> {
     let mut request = read_request(source, &parsed.value)?;

@@ -39,10 +39,7 @@ pub(in crate::dialect) fn read_request(body: Cursor<'_>) -> Result<Request> {
         let extra = Extra::new(HERE, Object::default().with_some(CONTENT, layout));
         request.messages.push(Message::System(SystemMessage { content, developer: false, extra }));
     }
-    let messages = fields.need("messages")?;
-    for message in messages.items()? {
-        read_message(message, &mut request.messages)?;
-    }
+    request.messages.extend(read_items(fields.need("messages")?, false)?);
     settings::read(&fields, &mut request)?;
     Ok(request)
 }
@@ -56,13 +53,23 @@ pub(super) fn says_nothing(system: &Value<'_>) -> bool {
     }
 }
 
-fn read_message(message: Cursor<'_>, out: &mut Vec<Message>) -> Result<()> {
+/// Reads a list of native messages, given whether a tool result stands right before them.
+pub(in crate::dialect) fn read_items(items: Cursor<'_>, behind_result: bool) -> Result<Vec<Message>> {
+    let mut messages = Vec::new();
+    for item in items.items()? {
+        let behind_result = messages.last().map_or(behind_result, |last| matches!(last, Message::Tool(_)));
+        read_message(item, behind_result, &mut messages)?;
+    }
+    Ok(messages)
+}
+
+fn read_message(message: Cursor<'_>, behind_result: bool, out: &mut Vec<Message>) -> Result<()> {
     let fields = message.fields()?;
     let others = fields.rest(&["role", "content"]);
     let layout = Object::default().with_some(MESSAGE, (!others.is_empty()).then_some(others));
     let (role, content) = (fields.need("role")?, fields.need("content")?);
     match role.str()? {
-        "user" => read_user(content, layout, out)?,
+        "user" => read_user(content, behind_result, layout, out)?,
         "assistant" => {
             let (mut turn, native) = turn::read(content)?;
             turn.extra = Extra::new(HERE, layout.with_some(CONTENT, native));
@@ -79,9 +86,14 @@ fn read_message(message: Cursor<'_>, out: &mut Vec<Message>) -> Result<()> {
 }
 
 /// The results in block order, then the rest as one user message.
-fn read_user(content: Cursor<'_>, layout: Object<'static>, out: &mut Vec<Message>) -> Result<()> {
+fn read_user(
+    content: Cursor<'_>,
+    behind_result: bool,
+    layout: Object<'static>,
+    out: &mut Vec<Message>,
+) -> Result<()> {
     // Behind results one would take this for the same native message; say that it is not.
-    let apart = matches!(out.last(), Some(Message::Tool(_))).then_some(false);
+    let apart = behind_result.then_some(false);
     let mut layout = layout.with_some(JOINED, apart);
     let mut next = || std::mem::replace(&mut layout, Object::default().with(JOINED, true));
     let Value::Array(_) = content.value else {

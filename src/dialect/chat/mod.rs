@@ -25,7 +25,7 @@ use crate::message::Message;
 use crate::path::Path;
 
 pub(super) use overlay::overlay;
-pub(super) use read::read_request;
+pub(super) use read::{read_items, read_request};
 pub(super) use write::write_request;
 
 pub(super) const RESULT: ResultForm = ResultForm {

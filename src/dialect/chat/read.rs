@@ -39,7 +39,7 @@ pub(in crate::dialect) fn read_request(body: Cursor<'_>) -> Result<Request> {
     Ok(Request {
         dialect: Some(Dialect::Chat),
         model: fields.some_str("model")?.map(Text::from),
-        messages: messages.items()?.map(read_message).collect::<Result<_>>()?,
+        messages: read_items(messages)?,
         tools: {
             let mut all: Vec<Tool> = match &tools {
                 Some(tools) => tools.items()?.map(read_tool).collect::<Result<_>>()?,
@@ -99,6 +99,11 @@ fn read_sampling(fields: &Fields<'_>, extra: &mut Object<'static>) -> Result<Obj
         }
     }
     Ok(sampling)
+}
+
+/// Reads a list of messages, each by itself.
+pub(in crate::dialect) fn read_items(items: Cursor<'_>) -> Result<Vec<Message>> {
+    items.items()?.map(read_message).collect()
 }
 
 fn read_message(cursor: Cursor<'_>) -> Result<Message> {

@@ -15,7 +15,7 @@ mod tests;
 pub(super) use leave::{leave, leave_message_item};
 pub(super) use outcomes::native_outcome;
 pub(super) use overlay::overlay;
-pub(super) use read::read_request;
+pub(super) use read::{is_of_turn, read_items, read_request};
 pub(super) use write::{write_message, write_request};
 
 use crate::dialect::ResultForm;

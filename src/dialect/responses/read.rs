@@ -10,7 +10,7 @@
 //! | system, user message | `$bare` | the item had no `type` |
 //! | system, user message | `$message` | a message, although its only part looks like an item of its own |
 //! | assistant message | `items` | the items of the turn, where the typed fields do not rebuild them |
-//! | tool message | `$custom` | `true`: a `custom_tool_call_output`; `false`: not one, although the call is custom |
+//! | tool message | `$custom` | `true`: a `custom_tool_call_output` |
 //! | tool | `$group` | the first of a namespace group: the group's own fields |
 //! | part | `type` | the whole part as it stood (`parts.rs`) |
 
@@ -21,7 +21,6 @@ use crate::message::{
     CallKind, Content, Extra, Message, Part, PartKind, Request, SystemMessage, Text, ToolMessage, UserMessage,
 };
 use crate::outcome::{MARKER, read_marker};
-use std::collections::HashMap;
 
 /// Top-level fields that have a typed form.
 const TYPED: [&str; 11] = [
@@ -122,11 +121,7 @@ fn read_input(fields: &Fields<'_>, messages: &mut Vec<Message>) -> Result<Option
             Ok(Some("string".into()))
         }
         Value::Array(_) => {
-            let mut reader = Items { messages, run: Vec::new(), kinds: HashMap::new() };
-            for item in input.items()? {
-                reader.item(item)?;
-            }
-            reader.end_of_turn()?;
+            messages.extend(read_items(input)?);
             Ok(None)
         }
         Value::Bool(_) | Value::Number(_) | Value::Object(_) => {
@@ -135,31 +130,46 @@ fn read_input(fields: &Fields<'_>, messages: &mut Vec<Message>) -> Result<Option
     }
 }
 
-struct Items<'p, 'm> {
-    messages: &'m mut Vec<Message>,
-    /// The assistant-side items since the last other one.
-    run: Vec<Cursor<'p>>,
-    /// What kind of call each id is.
-    kinds: HashMap<Text, CallKind>,
+/// Reads a list of items. What an item says depends on no other one, but the assistant-side items that stand together
+/// are one turn.
+pub(in crate::dialect) fn read_items(items: Cursor<'_>) -> Result<Vec<Message>> {
+    let mut reader = Items { messages: Vec::new(), run: Vec::new() };
+    for item in items.items()? {
+        reader.item(item)?;
+    }
+    reader.end_of_turn()?;
+    Ok(reader.messages)
 }
 
-impl<'p> Items<'p, '_> {
+/// Is it an item of an assistant turn?
+pub(in crate::dialect) fn is_of_turn(item: &Value<'_>) -> bool {
+    let role = item.get("role").filter(|role| !role.is_null());
+    let answers = item.kind().is_some_and(|kind| kind.ends_with("_output") || kind.ends_with("_response"));
+    item.as_object().is_some() && role.map_or(!answers, |role| role.as_str() == Some("assistant"))
+}
+
+struct Items<'p> {
+    messages: Vec<Message>,
+    /// The assistant-side items since the last other one.
+    run: Vec<Cursor<'p>>,
+}
+
+impl<'p> Items<'p> {
     fn item(&mut self, item: Cursor<'p>) -> Result<()> {
         let fields = item.fields()?;
         let role = fields.some_str("role")?;
         let kind = fields.some_str("type")?;
-        let answers = kind.is_some_and(|kind| kind.ends_with("_output") || kind.ends_with("_response"));
         if kind == Some("message") {
             fields.need_str("role")?;
         }
-        if role == Some("assistant") || (role.is_none() && !answers) {
+        if is_of_turn(item.value) {
             self.run.push(item);
             return Ok(());
         }
         self.end_of_turn()?;
         let message = match kind {
-            Some("function_call_output") => Message::Tool(self.result(&fields, CallKind::Function)?),
-            Some("custom_tool_call_output") => Message::Tool(self.result(&fields, CallKind::Custom)?),
+            Some("function_call_output") => Message::Tool(read_result(&fields, CallKind::Function)?),
+            Some("custom_tool_call_output") => Message::Tool(read_result(&fields, CallKind::Custom)?),
             None | Some("message") => read_message(&fields)?,
             Some(_) => {
                 let part = Part::new(PartKind::Native { dialect: HERE, value: item.to_json() });
@@ -184,40 +194,33 @@ impl<'p> Items<'p, '_> {
         }
         let turn = turn::read_turn(&self.run)?;
         self.run.clear();
-        for call in &turn.tool_calls {
-            self.kinds.insert(call.id.clone(), call.kind);
-        }
         self.messages.push(Message::Assistant(turn));
         Ok(())
     }
+}
 
-    fn result(&self, fields: &Fields<'_>, kind: CallKind) -> Result<ToolMessage> {
-        let id = fields.need_str("call_id")?;
-        let output = fields.need("output")?;
-        let content = parts::read_content(output)?;
-        let name = fields.some_str("name")?;
-        let is_error = read_marker(fields.get(MARKER))?;
-        let mut known = vec!["type", "call_id", "output", MARKER];
-        if name.is_some() {
-            known.push("name");
-        }
-        let mut extra = fields.rest(&known);
-        match kind {
-            // Said even where the call says it too, so that the message alone can be written.
-            CallKind::Custom => extra.set("$custom", true.into()),
-            CallKind::Function if self.kinds.get(id) == Some(&CallKind::Custom) => {
-                extra.set("$custom", false.into())
-            }
-            CallKind::Function => {}
-        }
-        Ok(ToolMessage {
-            tool_call_id: id.into(),
-            content,
-            name: name.map(Text::from),
-            is_error,
-            extra: Extra::new(HERE, extra),
-        })
+fn read_result(fields: &Fields<'_>, kind: CallKind) -> Result<ToolMessage> {
+    let id = fields.need_str("call_id")?;
+    let output = fields.need("output")?;
+    let content = parts::read_content(output)?;
+    let name = fields.some_str("name")?;
+    let is_error = read_marker(fields.get(MARKER))?;
+    let mut known = vec!["type", "call_id", "output", MARKER];
+    if name.is_some() {
+        known.push("name");
     }
+    let mut extra = fields.rest(&known);
+    if kind == CallKind::Custom {
+        // Said even where the call says it too, so that the message alone can be written.
+        extra.set("$custom", true.into());
+    }
+    Ok(ToolMessage {
+        tool_call_id: id.into(),
+        content,
+        name: name.map(Text::from),
+        is_error,
+        extra: Extra::new(HERE, extra),
+    })
 }
 
 /// A message item of a role other than assistant.

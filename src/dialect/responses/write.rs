@@ -165,7 +165,8 @@ const IDS: Rule = Rule { allowed: |_| true, longest: 64 };
 struct Writer<'l> {
     mode: Mode,
     /// What kind of call each id is.
-    kinds: HashMap<Text, CallKind>,
+    /// What kind of call each id is, and whether it was read from this wire.
+    kinds: HashMap<Text, (CallKind, bool)>,
     losses: &'l mut Losses,
     items: Vec<Json>,
 }
@@ -180,7 +181,8 @@ impl Writer<'_> {
             Message::User(m) => self.plain("user", &m.content, &m.extra, path)?,
             Message::Assistant(m) => {
                 self.items.extend(turn::write_turn(m, self.mode, at, path, self.losses)?);
-                self.kinds.extend(m.tool_calls.iter().map(|call| (call.id.clone(), call.kind)));
+                let same = self.mode.same;
+                self.kinds.extend(m.tool_calls.iter().map(|call| (call.id.clone(), (call.kind, same))));
             }
             Message::Tool(m) => {
                 let item = self.result(m, path)?;
@@ -210,11 +212,12 @@ impl Writer<'_> {
 
     fn result(&mut self, result: &ToolMessage, path: &Path) -> Result<Json> {
         crate::dialect::leave(HERE, &result.extra, path, self.losses);
-        let said = match layout(&result.extra, "$custom") {
-            Some(Value::Bool(custom)) => Some(if *custom { CallKind::Custom } else { CallKind::Function }),
-            _ => None,
+        let kind = match (layout(&result.extra, "$custom"), self.kinds.get(&result.tool_call_id)) {
+            (Some(Value::Bool(true)), _) => CallKind::Custom,
+            // Both as they were read: then it did not say that it answers a custom call.
+            (_, Some((_, true))) if self.mode.same => CallKind::Function,
+            (_, called) => called.map_or(CallKind::Function, |(kind, _)| *kind),
         };
-        let kind = said.or_else(|| self.kinds.get(&result.tool_call_id).copied()).unwrap_or_default();
         let (name, place) = match kind {
             CallKind::Function => ("function_call_output", Place::FunctionOutput),
             CallKind::Custom => ("custom_tool_call_output", Place::CustomOutput),
