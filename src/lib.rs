@@ -11,6 +11,7 @@
 //! * [`dialect`]: one room per wire format; they never meet.
 //! * [`request`]: an internal body becomes a provider body.
 //! * [`graph`]: every message of a rollout once, keyed by the conversation that ends with it.
+//! * [`rollout`]: the requests of one rollout, each read as far as it is new.
 //! * `py`: the Python module, the only room that knows of Python; it decides nothing.
 
 pub mod dialect;
@@ -22,6 +23,7 @@ pub mod message;
 pub mod outcome;
 pub mod path;
 pub mod request;
+pub mod rollout;
 
 #[cfg(feature = "python")]
 mod py;

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each room and the rooms it may use.
-const ROOMS: [(&str, &[&str]); 10] = [
+const ROOMS: [(&str, &[&str]); 11] = [
     ("path", &[]),
     ("error", &["path"]),
     ("json", &["path", "error"]),
@@ -17,7 +17,14 @@ const ROOMS: [(&str, &[&str]); 10] = [
     ("dialect", &["path", "error", "json", "message", "outcome"]),
     ("request", &["path", "error", "json", "message", "outcome", "dialect"]),
     ("graph", &["error", "json", "message", "identity"]),
-    ("py", &["path", "error", "json", "message", "outcome", "identity", "dialect", "request", "graph"]),
+    ("rollout", &["error", "json", "message", "identity", "dialect", "request", "graph"]),
+    (
+        "py",
+        &[
+            "path", "error", "json", "message", "outcome", "identity", "dialect", "request", "graph",
+            "rollout",
+        ],
+    ),
 ];
 
 fn sources() -> Vec<(PathBuf, String)> {

@@ -66,6 +66,14 @@ impl Graph {
         path
     }
 
+    /// The last nodes of the path to this one, at most so many.
+    pub fn path_back(&self, id: NodeId, count: usize) -> Vec<NodeId> {
+        let parents = std::iter::successors(Some(id), |id| self.node(*id)?.parent());
+        let mut path: Vec<NodeId> = parents.take(count).collect();
+        path.reverse();
+        path
+    }
+
     /// The nodes that nothing stands behind, in the order of their ids.
     pub fn leaves(&self) -> Vec<NodeId> {
         let mut is_leaf = vec![true; self.nodes.len()];

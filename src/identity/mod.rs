@@ -87,6 +87,13 @@ pub fn of_tools(tools: &[Tool]) -> Identity {
     fields.finish()
 }
 
+/// The identity of text that only counts as it stands.
+pub fn of_bytes(bytes: &[u8]) -> Identity {
+    let mut fields = Fields::new("toolwire.bytes.v1");
+    fields.add(bytes);
+    fields.finish()
+}
+
 /// Where a conversation under these tools starts; `step` leads from there, message by message.
 pub fn start(tools: Identity) -> Identity {
     let mut fields = Fields::new("toolwire.start.v1");

@@ -12,6 +12,13 @@ pub struct RawString<'a> {
     pub escaped: bool,
 }
 
+impl RawString<'_> {
+    /// Does the token mean this text?
+    pub fn is(&self, text: &str) -> bool {
+        if self.escaped { unescape(self).0 == text } else { self.raw == text }
+    }
+}
+
 pub(super) struct Lexer<'a> {
     pub(super) text: &'a str,
     pub(super) pos: usize,

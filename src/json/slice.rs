@@ -29,7 +29,7 @@ impl<'a> Entry<'a> {
     }
 
     pub fn is(&self, key: &str) -> bool {
-        self.key.is_some_and(|k| if k.escaped { unescape(&k).0 == key } else { k.raw == key })
+        self.key.is_some_and(|k| k.is(key))
     }
 }
 

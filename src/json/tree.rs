@@ -271,27 +271,34 @@ pub fn parse(bytes: &[u8], repeats: Repeats) -> Result<Parsed<'_>> {
 /// `parse` for text that is known to be UTF-8.
 pub fn parse_text(text: &str, repeats: Repeats) -> Result<Parsed<'_>> {
     utf8(text.as_bytes())?;
-    let mut reader = Reader { lexer: Lexer::new(text), repeats, replaced: 0, at: None, found: Vec::new() };
+    let mut lexer = Lexer::new(text);
+    let mut reader = Reader { lexer: &mut lexer, repeats, replaced: 0, at: None, found: Vec::new() };
     let value = reader.document()?;
     if reader.replaced == 0 {
         return Ok(Parsed { value, replaced: Vec::new() });
     }
     // Rare: go again, this time knowing where we are.
+    let mut lexer = Lexer::new(text);
     let mut reader =
-        Reader { lexer: Lexer::new(text), repeats, replaced: 0, at: Some(Path::root()), found: Vec::new() };
+        Reader { lexer: &mut lexer, repeats, replaced: 0, at: Some(Path::root()), found: Vec::new() };
     let value = reader.document()?;
     Ok(Parsed { value, replaced: reader.found })
 }
 
-struct Reader<'a> {
-    lexer: Lexer<'a>,
+pub(super) struct Reader<'a, 'l> {
+    lexer: &'l mut Lexer<'a>,
     repeats: Repeats,
     replaced: usize,
     at: Option<Path>,
     found: Vec<Path>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a, 'l> Reader<'a, 'l> {
+    /// Reads one value that stands in this many containers, and nothing behind it.
+    pub(super) fn read(lexer: &'l mut Lexer<'a>, depth: usize, repeats: Repeats) -> Result<Value<'a>> {
+        Reader { lexer, repeats, replaced: 0, at: None, found: Vec::new() }.value(depth)
+    }
+
     fn document(&mut self) -> Result<Value<'a>> {
         let value = self.value(0)?;
         self.lexer.end()?;

@@ -39,13 +39,17 @@ impl Edits {
         self.0.is_empty()
     }
 
-    pub(super) fn apply(mut self, text: &[u8]) -> Vec<u8> {
-        // Stable: an insertion stays in front of what is replaced at the same place.
+    /// In the order of the text. Stable: an insertion stays in front of what is replaced at the same place.
+    pub(super) fn sorted(mut self) -> Vec<(Range<usize>, Cow<'static, str>)> {
         self.0.sort_by_key(|(range, _)| (range.start, range.end));
+        self.0
+    }
+
+    pub(super) fn apply(self, text: &[u8]) -> Vec<u8> {
         let added: usize = self.0.iter().map(|(_, text)| text.len()).sum();
         let mut out = Vec::with_capacity(text.len() + added);
         let mut at = 0;
-        for (range, replacement) in self.0 {
+        for (range, replacement) in self.sorted() {
             out.extend_from_slice(text.get(at..range.start).unwrap_or_default());
             out.extend_from_slice(replacement.as_bytes());
             at = at.max(range.end);

@@ -9,6 +9,7 @@ use crate::message::Dialect;
 use crate::outcome::{LABEL, MARKER, may_hold_marker, starts_with_label};
 use crate::path::Path;
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// Seals a request body. Without a marker in it the input comes back as it is, unread.
 pub fn seal(dialect: Dialect, body: &[u8]) -> Result<Sealed<'_>> {
@@ -21,6 +22,24 @@ pub fn seal(dialect: Dialect, body: &[u8]) -> Result<Sealed<'_>> {
     walk.value(document, Place::Body, &Path::root())?;
     let body = if walk.edits.is_empty() { Cow::Borrowed(body) } else { Cow::Owned(walk.edits.apply(body)) };
     Ok(Sealed { body, losses: walk.losses.0 })
+}
+
+/// A range of a text, and what stands in its place once it is sealed.
+pub type Edit = (Range<usize>, Cow<'static, str>);
+
+/// What the seal changes in one element of the list that holds the conversation, in the order of its text. None where
+/// it would be refused or lose something: then the whole body has to be sealed, which says so by path.
+pub fn seal_element(dialect: Dialect, element: &str) -> Option<Vec<Edit>> {
+    if !may_hold_marker(element.as_bytes()) {
+        return Some(Vec::new());
+    }
+    let mut walk = Walk {
+        form: dialect::result_form(dialect).ok()?,
+        edits: Edits::default(),
+        losses: Losses::default(),
+    };
+    walk.value(Slice { text: element, start: 0 }, Place::Message, &Path::root()).ok()?;
+    walk.losses.0.is_empty().then(|| walk.edits.sorted())
 }
 
 /// Where in the body we are: only there can a tool result stand.

@@ -1,0 +1,379 @@
+//! A body is cut into what is known, byte for byte, and what must be read.
+//!
+//! A stored spelling is a whole element of the list (or the whole elements of one turn), and it is only looked for where
+//! an element starts, right behind the elements that it was stored behind. So equal bytes are equal messages, and no
+//! boundary has to be searched for. Whatever is odd (a second list, an error, a loss) is not decided here: then there is
+//! no cut, and the whole body is read.
+
+use super::shell::{Shell, list_key};
+use super::spellings::{At, Kind, New, Spellings};
+use super::texts::Texts;
+use crate::dialect;
+use crate::graph::{Held, NodeId, Shared};
+use crate::identity::Print;
+use crate::json::{ELEMENT, MAX_BYTES, Scan, Value};
+use crate::message::{Dialect, Message};
+use crate::request::{Edit, seal_element};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Shells that are kept for the next body.
+const SHELLS: usize = 4;
+
+/// What a rollout remembers of the bodies it has seen.
+pub(super) struct Memory {
+    pub(super) dialect: Dialect,
+    pub(super) texts: Arc<Texts>,
+    pub(super) spellings: Spellings,
+    /// The last ones first.
+    shells: Vec<Arc<Shell>>,
+}
+
+/// A body in its parts.
+pub(super) struct Cut {
+    pub(super) shell: Arc<Shell>,
+    /// Where the list stands, between its brackets.
+    pub(super) list: Range<usize>,
+    /// The last known message.
+    pub(super) tip: Option<NodeId>,
+    /// What is not known, in order.
+    pub(super) tail: Vec<Part>,
+    /// What the seal changes in the list, by places of the body.
+    pub(super) edits: Vec<Edit>,
+}
+
+/// An element of the list, or the elements of one turn, as they were read; or what stands in front of the list.
+pub(super) struct Part {
+    /// None for what does not stand in the list.
+    pub(super) range: Option<Range<usize>>,
+    pub(super) messages: Vec<(Arc<Message>, Print)>,
+    /// How many of the messages are known.
+    pub(super) known: usize,
+    /// The place it stands behind, as far as that is known.
+    pub(super) from: Option<At>,
+    pub(super) behind_result: bool,
+    /// By places of the part.
+    pub(super) edits: Vec<Edit>,
+    pub(super) kind: Kind,
+}
+
+impl Memory {
+    pub(super) fn new(dialect: Dialect) -> Self {
+        let texts = Arc::new(Texts::new(dialect));
+        Self { dialect, texts, spellings: Spellings::default(), shells: Vec::new() }
+    }
+
+    /// None where the whole body has to be read.
+    pub(super) fn cut(&mut self, graph: &Shared, body: &[u8]) -> Option<Cut> {
+        if body.len() > MAX_BYTES {
+            return None;
+        }
+        let mut scan = Scan::new(body);
+        let fitting = self.shells.iter().find(|shell| shell.may_fit(body)).cloned();
+        let start = match &fitting {
+            Some(shell) => shell.head().len(),
+            None => head(self.dialect, &mut scan)?,
+        };
+        // Without a shell that fits, the last one tells where the conversation most likely starts.
+        let guess = fitting.clone().or_else(|| self.shells.first().cloned());
+        let mut walk = self.walk(graph, &mut scan, start, guess.as_deref())?;
+        let list = start..scan.pos();
+        let shell = match fitting {
+            Some(shell) if list.end == body.len() - shell.tail().len() => shell,
+            Some(_) => return None,
+            None => self.shell(&mut scan, body, list.clone())?,
+        };
+        if !guess.is_some_and(|guess| guess.same_start(&shell)) {
+            walk = match walk.is_all_new {
+                true => walk.again(self, graph, body, &shell),
+                false => self.walk(graph, &mut scan, start, Some(&shell))?,
+            };
+        }
+        Some(Cut { shell, list, tip: walk.tip, tail: walk.tail, edits: walk.edits })
+    }
+
+    /// Reads what stands around the list, or finds that it was read before.
+    fn shell(&mut self, scan: &mut Scan<'_>, body: &[u8], list: Range<usize>) -> Option<Arc<Shell>> {
+        let key = list_key(self.dialect).ok()?;
+        scan.go(list.end + 1);
+        while scan.eat(b',') {
+            let name = scan.key().ok()?;
+            if name.is(key) {
+                return None;
+            }
+            scan.skip().ok()?;
+        }
+        if !scan.eat(b'}') || scan.peek().is_some() {
+            return None;
+        }
+        let (head, tail) = (body.get(..list.start)?, body.get(list.end..)?);
+        let known = self.shells.iter().position(|shell| shell.is(head, tail));
+        let shell = match known {
+            Some(place) => self.shells.remove(place),
+            None => {
+                let text = std::str::from_utf8(head).ok()?.to_owned() + std::str::from_utf8(tail).ok()?;
+                Arc::new(Shell::read(self.dialect, text, head.len()).ok()?)
+            }
+        };
+        self.shells.insert(0, shell.clone());
+        self.shells.truncate(SHELLS);
+        Some(shell)
+    }
+
+    /// Goes through the list from its start to its end.
+    fn walk(
+        &mut self,
+        graph: &Shared,
+        scan: &mut Scan<'_>,
+        start: usize,
+        shell: Option<&Shell>,
+    ) -> Option<Walk> {
+        scan.go(start);
+        let mut walk = match shell {
+            Some(shell) => Walk::behind(self, graph, shell),
+            None => Walk::default(),
+        };
+        walk.is_all_new = true;
+        if scan.peek() == Some(b']') {
+            return Some(walk);
+        }
+        loop {
+            scan.peek()?;
+            if !walk.pass(self, scan) {
+                walk.read(self, graph, scan, shell)?;
+            }
+            if !scan.eat(b',') {
+                return (scan.peek() == Some(b']')).then_some(walk);
+            }
+        }
+    }
+}
+
+/// Finds the list; gives the place behind its opening bracket.
+fn head(dialect: Dialect, scan: &mut Scan<'_>) -> Option<usize> {
+    let key = list_key(dialect).ok()?;
+    if !scan.eat(b'{') {
+        return None;
+    }
+    loop {
+        let name = scan.key().ok()?;
+        if name.is(key) {
+            return scan.eat(b'[').then(|| scan.pos());
+        }
+        scan.skip().ok()?;
+        if !scan.eat(b',') {
+            return None;
+        }
+    }
+}
+
+#[derive(Default)]
+struct Walk {
+    /// Where the graph knows what was passed; none behind something that it does not know.
+    at: Option<At>,
+    tip: Option<NodeId>,
+    tail: Vec<Part>,
+    edits: Vec<Edit>,
+    guess: u32,
+    behind: Kind,
+    /// The turn that was passed last, which may go on.
+    turn: Option<Passed>,
+    /// Nothing in the list was known.
+    is_all_new: bool,
+}
+
+/// How things were before a known turn.
+#[derive(Clone, Copy)]
+struct Passed {
+    pos: usize,
+    at: At,
+    tip: Option<NodeId>,
+    edits: usize,
+    behind: Kind,
+}
+
+impl Walk {
+    /// A walk that stands in front of the list.
+    fn behind(memory: &mut Memory, graph: &Shared, shell: &Shell) -> Self {
+        let at = Some(memory.spellings.start(shell.tools.start));
+        let mut walk = Walk { at, ..Walk::default() };
+        if !shell.messages.is_empty() {
+            walk.meet(memory, graph, Some(shell), Part::of_shell(shell.messages.clone()), &[]);
+        }
+        walk
+    }
+
+    /// The same walk from another start, given that it read everything.
+    fn again(self, memory: &mut Memory, graph: &Shared, body: &[u8], shell: &Shell) -> Self {
+        let mut walk = Walk { edits: self.edits, ..Walk::behind(memory, graph, shell) };
+        for mut part in self.tail {
+            let Some(range) = part.range.clone() else { continue };
+            (part.from, part.known) = (walk.at, 0);
+            walk.meet(memory, graph, Some(shell), part, body.get(range).unwrap_or_default());
+        }
+        walk
+    }
+
+    /// Passes what is known; false where the next element must be read.
+    fn pass(&mut self, memory: &Memory, scan: &mut Scan<'_>) -> bool {
+        let Some(at) = self.at else { return false };
+        let stored = memory.texts.read();
+        let found = memory.spellings.find(&stored, at, self.guess, scan.rest());
+        let Some((number, len)) = found else { return false };
+        let Some(spelling) = memory.spellings.get(number) else { return false };
+        let pos = scan.pos();
+        self.turn = spelling.kind.is_turn.then_some(Passed {
+            pos,
+            at,
+            tip: self.tip,
+            edits: self.edits.len(),
+            behind: self.behind,
+        });
+        self.edits.extend(spelling.edits.iter().flatten().map(|edit| moved(edit, pos)));
+        self.at = Some(spelling.to);
+        self.tip = Some(spelling.to);
+        self.guess = number + 1;
+        self.behind = spelling.kind;
+        self.is_all_new = false;
+        scan.go(pos + len);
+        true
+    }
+
+    /// Reads what is not known: one element, or all that are one turn.
+    fn read(
+        &mut self,
+        memory: &mut Memory,
+        graph: &Shared,
+        scan: &mut Scan<'_>,
+        shell: Option<&Shell>,
+    ) -> Option<()> {
+        let dialect = memory.dialect;
+        let mut start = scan.pos();
+        let first = scan.value(ELEMENT).ok()?;
+        let mut kind = Kind { is_turn: dialect::is_of_turn(dialect, &first), is_result: false };
+        let mut items = vec![(start..scan.pos(), first)];
+        if kind.is_turn
+            && let Some(before) = self.turn.take()
+        {
+            // The turn that was passed goes on: it is another one, to be read as a whole.
+            self.edits.truncate(before.edits);
+            (self.at, self.tip, self.behind) = (Some(before.at), before.tip, before.behind);
+            start = before.pos;
+            scan.go(start);
+            items.clear();
+        }
+        while kind.is_turn {
+            let behind_last = scan.pos();
+            if !(items.is_empty() || scan.eat(b',')) {
+                break;
+            }
+            scan.peek()?;
+            let from = scan.pos();
+            let item = scan.value(ELEMENT).ok()?;
+            if !dialect::is_of_turn(dialect, &item) {
+                scan.go(behind_last);
+                break;
+            }
+            items.push((from..scan.pos(), item));
+        }
+        let end = items.last()?.0.end;
+        scan.go(end);
+        let mut edits = Vec::new();
+        for (range, _) in &items {
+            let sealed = seal_element(dialect, scan.text(range.clone()))?;
+            edits.extend(sealed.iter().map(|edit| moved(edit, range.start - start)));
+        }
+        let items = Value::Array(items.into_iter().map(|(_, item)| item).collect());
+        let behind_result = self.behind.is_result;
+        let messages = dialect::read_items(dialect, &items, behind_result).ok()?;
+        kind.is_result = matches!(messages.last(), Some(Message::Tool(_)));
+        let messages = messages.into_iter().map(|message| {
+            let print = Print::of(&message);
+            (Arc::new(message), print)
+        });
+        let part = Part {
+            range: Some(start..end),
+            messages: messages.collect(),
+            known: 0,
+            from: self.at,
+            behind_result,
+            edits,
+            kind,
+        };
+        self.edits.extend(part.edits.iter().map(|edit| moved(edit, start)));
+        self.turn = None;
+        self.behind = kind;
+        self.meet(memory, graph, shell, part, scan.bytes().get(start..end)?);
+        Some(())
+    }
+
+    /// Looks up what was read. What the graph knows under another spelling is known from here on under this one too.
+    fn meet(
+        &mut self,
+        memory: &mut Memory,
+        graph: &Shared,
+        shell: Option<&Shell>,
+        mut part: Part,
+        bytes: &[u8],
+    ) {
+        if let (Some(at), Some(shell)) = (self.at, shell) {
+            let nodes = graph.read();
+            let mut before = self.tip.and_then(|tip| nodes.node(tip)).map(|node| node.conversation);
+            for (_, print) in &part.messages {
+                let Some(id) = nodes.child(before.unwrap_or(shell.tools.start), print) else { break };
+                before = nodes.node(id).map(|node| node.conversation);
+                self.tip = Some(id);
+                part.known += 1;
+            }
+            drop(nodes);
+            if let (true, Some(to)) = (part.known == part.messages.len(), self.tip) {
+                self.at = Some(to);
+                if part.range.is_some() {
+                    self.is_all_new = false;
+                    memory.learn(graph, at, to, part, bytes);
+                }
+                return;
+            }
+        }
+        self.at = None;
+        self.tail.push(part);
+    }
+}
+
+impl Memory {
+    /// Remembers how a known part was spelled. A message that the graph holds in its typed form, and that reads
+    /// from these bytes just so, is held by them from now on.
+    fn learn(&mut self, graph: &Shared, from: At, to: NodeId, part: Part, bytes: &[u8]) {
+        let Part { messages, behind_result, edits, kind, .. } = part;
+        let new = New { from, to, bytes, behind_result, number: None, edits, kind };
+        let Some(key) = self.spellings.record(&self.texts, new) else { return };
+        let ids = graph.read().path_back(to, messages.len());
+        for (nth, (id, (message, _))) in (0..).zip(ids.into_iter().zip(&messages)) {
+            let held = graph.read().node(id).map(|node| node.held.clone());
+            if let Some(Held::Message(typed)) = held
+                && typed == *message
+            {
+                graph.write().hold(id, Held::Source { source: self.texts.clone(), key, nth });
+            }
+        }
+    }
+}
+
+impl Part {
+    fn of_shell(messages: Vec<(Arc<Message>, Print)>) -> Self {
+        Self {
+            range: None,
+            messages,
+            known: 0,
+            from: None,
+            behind_result: false,
+            edits: Vec::new(),
+            kind: Kind::default(),
+        }
+    }
+}
+
+/// An edit by the places of a text in which its own text starts at `by`.
+fn moved(edit: &Edit, by: usize) -> Edit {
+    (edit.0.start + by..edit.0.end + by, edit.1.clone())
+}

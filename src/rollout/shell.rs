@@ -1,0 +1,123 @@
+//! What stands around the list of messages in a body: model, tools, settings; read once for as long as it stays equal.
+
+use crate::dialect;
+use crate::error::Result;
+use crate::graph::Tools;
+use crate::identity::{self, Identity, Print};
+use crate::json::{Entry, Object, Repeats, Slice, Value, compact, parse_text};
+use crate::message::{Dialect, Message};
+use crate::request::{apply_overrides, seal};
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+
+pub(super) struct Shell {
+    /// The body with an empty list.
+    text: String,
+    /// Where its list opens; its end is the next byte.
+    split: usize,
+    pub(super) tools: Arc<Tools>,
+    /// The messages that stand here, before those of the list.
+    pub(super) messages: Vec<(Arc<Message>, Print)>,
+    /// Of the text.
+    pub(super) digest: Identity,
+    /// The last provider form, and the overrides that made it.
+    sealed: Mutex<Option<(String, Sealed)>>,
+}
+
+/// A provider body in front of its list and behind it.
+#[derive(Clone)]
+pub(super) struct Sealed {
+    pub(super) head: Arc<[u8]>,
+    pub(super) tail: Arc<[u8]>,
+}
+
+/// Model and sampling knobs of an evaluation.
+pub type Overrides<'a> = (&'a str, &'a Object<'a>);
+
+impl Shell {
+    /// Reads a body with its list cut out; `list` is where it stood, between the brackets.
+    pub(super) fn read(dialect: Dialect, text: String, list: usize) -> Result<Self> {
+        let request = dialect::read_request(dialect, &parse_text(&text, Repeats::LastWins)?.value)?;
+        let messages = request.messages.into_iter().map(|message| {
+            let print = Print::of(&message);
+            (Arc::new(message), print)
+        });
+        let (messages, tools) = (messages.collect(), Tools::of(request.tools));
+        let digest = identity::of_bytes(text.as_bytes());
+        Ok(Self { text, split: list, tools, messages, digest, sealed: Mutex::new(None) })
+    }
+
+    /// In front of the list, its bracket included.
+    pub(super) fn head(&self) -> &[u8] {
+        self.text.as_bytes().get(..self.split).unwrap_or_default()
+    }
+
+    /// Behind the list, from its bracket on.
+    pub(super) fn tail(&self) -> &[u8] {
+        self.text.as_bytes().get(self.split..).unwrap_or_default()
+    }
+
+    /// Is this the shell of a body, as far as one can tell without reading the list?
+    pub(super) fn may_fit(&self, body: &[u8]) -> bool {
+        body.len() >= self.text.len() && body.starts_with(self.head()) && body.ends_with(self.tail())
+    }
+
+    pub(super) fn is(&self, head: &[u8], tail: &[u8]) -> bool {
+        self.head() == head && self.tail() == tail
+    }
+
+    /// Do their conversations start with the same tools and messages?
+    pub(super) fn same_start(&self, other: &Self) -> bool {
+        let prints = |shell: &Self| shell.messages.iter().map(|(_, print)| *print).collect::<Vec<_>>();
+        self.tools.start == other.tools.start && prints(self) == prints(other)
+    }
+
+    /// The provider form; none where it must be made of the whole body.
+    pub(super) fn sealed(&self, dialect: Dialect, overrides: Option<Overrides<'_>>) -> Option<Sealed> {
+        let key =
+            overrides.map_or_else(String::new, |(model, sampling)| compact(&sampling.clone().into()) + model);
+        let mut last = self.sealed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, sealed)) = &*last
+            && *known == key
+        {
+            return Some(sealed.clone());
+        }
+        let sealed = self.seal(dialect, overrides)?;
+        *last = Some((key, sealed.clone()));
+        Some(sealed)
+    }
+
+    fn seal(&self, dialect: Dialect, overrides: Option<Overrides<'_>>) -> Option<Sealed> {
+        let text = self.text.as_bytes();
+        let key = list_key(dialect).ok()?;
+        let names_list = |knobs: &Object<'_>| knobs.get(key).is_some();
+        if let Some((_, sampling)) = overrides
+            && (names_list(sampling)
+                || sampling.get("extra_body").and_then(Value::as_object).is_some_and(names_list))
+        {
+            return None;
+        }
+        let sealed = match overrides {
+            Some((model, sampling)) => apply_overrides(dialect, text, model, sampling),
+            None => seal(dialect, text),
+        };
+        let sealed = sealed.ok().filter(|sealed| sealed.losses.is_empty())?.body;
+        let list = list_of(dialect, &sealed).filter(|list| list.is_empty())?;
+        let (head, tail) = sealed.split_at_checked(list.start)?;
+        Some(Sealed { head: head.into(), tail: tail.into() })
+    }
+}
+
+/// The key of the list that holds the conversation.
+pub(super) fn list_key(dialect: Dialect) -> Result<&'static str> {
+    dialect::result_form(dialect).map(|form| form.messages)
+}
+
+/// Where the list of a body stands, between its brackets; none where there is none, or several.
+pub(super) fn list_of(dialect: Dialect, body: &[u8]) -> Option<Range<usize>> {
+    let key = list_key(dialect).ok()?;
+    let entries = Slice::document(body).ok()?.entries().ok()?;
+    let mut lists = entries.iter().filter(|entry: &&Entry<'_>| entry.is(key));
+    let list = lists.next().filter(|entry| entry.value.is_array())?.value;
+    lists.next().is_none().then(|| list.start + 1..list.end() - 1)
+}

@@ -1,0 +1,163 @@
+//! One request of a rollout: what of it is known, what goes to the provider, and how it is committed.
+
+use super::receive::{Cut, Memory};
+use super::shell::{Overrides, list_of};
+use super::spellings::New;
+use super::upstream::{Segment, Upstream};
+use super::{Rollout, locked};
+use crate::dialect;
+use crate::error::Result;
+use crate::graph::{Graph, Held, NodeId, Origin, Pending, Shared, Stamp, Tools};
+use crate::identity::{self, Identity, Print};
+use crate::json::{Repeats, parse};
+use crate::message::{Message, Request, Text};
+use crate::request::{apply_overrides, seal};
+use std::sync::Arc;
+
+/// A body that was received. Whoever holds it gives the same body to each method that takes one.
+pub struct Turn {
+    rollout: Rollout,
+    way: Way,
+    tail: Vec<(Arc<Message>, Print)>,
+}
+
+/// How the body was read.
+enum Way {
+    Cut(Cut),
+    Whole { pending: Pending, settings: Identity },
+}
+
+impl Turn {
+    pub(super) fn cut(rollout: Rollout, cut: Cut) -> Self {
+        let unknown = cut.tail.iter().flat_map(|part| part.messages.iter().skip(part.known));
+        Self { rollout, tail: unknown.cloned().collect(), way: Way::Cut(cut) }
+    }
+
+    /// Reads the whole body, as it is read where nothing is remembered.
+    pub(super) fn whole(rollout: Rollout, body: &[u8]) -> Result<Self> {
+        let dialect = rollout.dialect();
+        let request = dialect::read_request(dialect, &parse(body, Repeats::LastWins)?.value)?;
+        let messages = request.messages.into_iter().map(|message| {
+            let print = Print::of(&message);
+            (Arc::new(message), print)
+        });
+        let messages = messages.collect();
+        let pending = Pending::of(&rollout.graph().read(), Tools::of(request.tools), messages);
+        let settings = match list_of(dialect, body) {
+            Some(list) => identity::of_bytes(&[&body[..list.start], &body[list.end..]].concat()),
+            None => identity::of_bytes(body),
+        };
+        Ok(Self { rollout, tail: pending.tail.clone(), way: Way::Whole { pending, settings } })
+    }
+
+    /// The nodes of the messages that the graph knew when the body came, from the first one on.
+    pub fn known(&self) -> Vec<NodeId> {
+        match &self.way {
+            Way::Cut(cut) => cut.tip.map(|tip| self.rollout.graph().read().path(tip)).unwrap_or_default(),
+            Way::Whole { pending, .. } => pending.known.clone(),
+        }
+    }
+
+    /// The messages behind them.
+    pub fn tail(&self) -> &[(Arc<Message>, Print)] {
+        &self.tail
+    }
+
+    /// The same for a request that says the same: wire, conversation, tools and settings. A repeated body has it before
+    /// and after the commit.
+    pub fn retry_key(&self) -> Identity {
+        let (tools, tip, settings) = match &self.way {
+            Way::Cut(cut) => (&cut.shell.tools, cut.tip, cut.shell.digest),
+            Way::Whole { pending, settings } => (&pending.tools, pending.known.last().copied(), *settings),
+        };
+        let known = tip.and_then(|tip| self.rollout.graph().read().node(tip).map(|node| node.conversation));
+        let start = known.unwrap_or(tools.start);
+        let end = self.tail.iter().fold(start, |before, (_, print)| identity::step(before, print.own));
+        identity::step(end, settings)
+    }
+
+    /// The whole request, typed.
+    pub fn request(&self, body: &[u8]) -> Result<Request> {
+        let parsed = parse(body, Repeats::LastWins)?;
+        let mut request = dialect::read_request(self.rollout.dialect(), &parsed.value)?;
+        request.replaced = parsed.replaced.iter().map(|path| Text::from(path.to_string())).collect();
+        Ok(request)
+    }
+
+    /// The provider's body: sealed, and with the overrides, if there are any, laid over it.
+    pub fn upstream(&self, body: &[u8], overrides: Option<Overrides<'_>>) -> Result<Upstream> {
+        let dialect = self.rollout.dialect();
+        if let Way::Cut(cut) = &self.way
+            && let Some(sealed) = cut.shell.sealed(dialect, overrides)
+        {
+            let unchanged = *sealed.head == *cut.shell.head() && *sealed.tail == *cut.shell.tail();
+            let (head, tail) = match unchanged {
+                true => (Segment::Body(0..cut.list.start), Segment::Body(cut.list.end..body.len())),
+                false => (Segment::Bytes(sealed.head), Segment::Bytes(sealed.tail)),
+            };
+            return Ok(Upstream::spliced(head, cut.list.clone(), &cut.edits, tail));
+        }
+        let sealed = match overrides {
+            Some((model, sampling)) => apply_overrides(dialect, body, model, sampling)?,
+            None => seal(dialect, body)?,
+        };
+        Ok(Upstream::whole(sealed))
+    }
+
+    /// Adds the messages that are not in the graph by now; gives the node of the last one.
+    pub fn commit_prompt(&self, body: &[u8], timestamp: f64) -> Option<NodeId> {
+        match &self.way {
+            Way::Cut(cut) => {
+                let mut memory = locked(self.rollout.memory());
+                commit(&mut memory, self.rollout.graph(), cut, body, timestamp)
+            }
+            Way::Whole { pending, .. } => pending.commit_prompt(&mut self.rollout.graph().write(), timestamp),
+        }
+    }
+
+    /// Adds what is missing of the request, and the answer; gives the node of the answer.
+    pub fn commit(&self, body: &[u8], answer: Arc<Message>, stamp: Stamp) -> NodeId {
+        let print = Print::of(&answer);
+        let last = self.commit_prompt(body, stamp.timestamp);
+        let origin = last.map_or_else(|| Origin::Root(self.tools().clone()), Origin::Child);
+        self.rollout.graph().write().add(origin, Held::Message(answer), &print, stamp)
+    }
+
+    fn tools(&self) -> &Arc<Tools> {
+        match &self.way {
+            Way::Cut(cut) => &cut.shell.tools,
+            Way::Whole { pending, .. } => &pending.tools,
+        }
+    }
+}
+
+/// Adds the unknown parts to the graph, which from then on reads them from the bytes that are stored here.
+fn commit(memory: &mut Memory, graph: &Shared, cut: &Cut, body: &[u8], timestamp: f64) -> Option<NodeId> {
+    let start = memory.spellings.start(cut.shell.tools.start);
+    let mut last = cut.tip;
+    for part in &cut.tail {
+        let from = part.from.or(last).unwrap_or(start);
+        let bytes = part.range.clone().and_then(|range| body.get(range));
+        let bytes = bytes.filter(|bytes| !memory.spellings.knows(&memory.texts, from, bytes));
+        let number = bytes.map(|bytes| memory.texts.store(bytes, part.behind_result));
+        let mut nodes = graph.write();
+        for (nth, (message, print)) in (0..).zip(&part.messages).skip(part.known) {
+            let held = match number {
+                Some(key) => Held::Source { source: memory.texts.clone(), key, nth },
+                None => Held::Message(message.clone()),
+            };
+            let origin = last.map_or_else(|| Origin::Root(cut.shell.tools.clone()), Origin::Child);
+            let stamp = Stamp { timestamp, ..Stamp::default() };
+            last = Some(Graph::add(&mut nodes, origin, held, print, stamp));
+        }
+        drop(nodes);
+        if let (Some(bytes), Some(to)) = (bytes, last) {
+            let (edits, kind) = (part.edits.clone(), part.kind);
+            let behind_result = part.behind_result;
+            memory
+                .spellings
+                .record(&memory.texts, New { from, to, bytes, behind_result, number, edits, kind });
+        }
+    }
+    last
+}
