@@ -96,6 +96,20 @@ pub fn is_of_turn(dialect: Dialect, item: &Value<'_>) -> bool {
     dialect == Dialect::Responses && responses::is_of_turn(item)
 }
 
+/// The assistant turn of a provider's whole answer. It is read as the same turn is where a request restates it.
+pub fn read_response(dialect: Dialect, body: &Value<'_>) -> Result<AssistantMessage> {
+    let body = Cursor::root(body);
+    if let Some(error) = body.fields()?.some("error") {
+        return Err(Error::shape(error.path(), "the provider answered with an error, not with a turn"));
+    }
+    match dialect {
+        Dialect::Chat => chat::read_response(body),
+        Dialect::Responses => responses::read_response(body),
+        Dialect::Anthropic => anthropic::read_response(body),
+        Dialect::Mcp => Err(Error::unsupported(Path::root(), format!("{dialect} has no assistant turns"))),
+    }
+}
+
 /// A body of one wire as a body of another (or the same), with what that one cannot say.
 pub fn convert(source: Dialect, target: Dialect, parsed: &Parsed<'_>) -> Result<(Object<'static>, Losses)> {
     let mut request = read_request(source, &parsed.value)?;

@@ -6,6 +6,7 @@ mod outcomes;
 mod overlay;
 mod pen;
 mod read;
+mod response;
 mod results;
 mod settings;
 mod tools;
@@ -19,6 +20,7 @@ pub(super) use leave::leave;
 pub(super) use outcomes::native_outcome;
 pub(super) use overlay::overlay;
 pub(super) use read::{read_items, read_request};
+pub(super) use response::read_response;
 pub(super) use write::{write_message, write_request};
 
 use crate::dialect::ResultForm;

@@ -19,7 +19,7 @@ use super::blocks::{read_blocks, read_content};
 use super::{results, settings, turn};
 use crate::error::{Error, Result};
 use crate::json::{Cursor, Fields, Json, Object, Value};
-use crate::message::{Content, Extra, Message, Request, SystemMessage, UserMessage};
+use crate::message::{AssistantMessage, Content, Extra, Message, Request, SystemMessage, UserMessage};
 
 pub(super) const CONTENT: &str = "content";
 pub(super) const JOINED: &str = "joined";
@@ -70,11 +70,7 @@ fn read_message(message: Cursor<'_>, behind_result: bool, out: &mut Vec<Message>
     let (role, content) = (fields.need("role")?, fields.need("content")?);
     match role.str()? {
         "user" => read_user(content, behind_result, layout, out)?,
-        "assistant" => {
-            let (mut turn, native) = turn::read(content)?;
-            turn.extra = Extra::new(HERE, layout.with_some(CONTENT, native));
-            out.push(Message::Assistant(turn));
-        }
+        "assistant" => out.push(Message::Assistant(read_turn(content, layout)?)),
         "system" => {
             let (content, blocks) = read_content(content)?;
             let extra = Extra::new(HERE, layout.with(IN_LIST, true).with_some(CONTENT, blocks));
@@ -83,6 +79,13 @@ fn read_message(message: Cursor<'_>, behind_result: bool, out: &mut Vec<Message>
         _ => return Err(role.expected("user, assistant or system")),
     }
     Ok(())
+}
+
+/// `layout` says what else the native message holds.
+pub(super) fn read_turn(content: Cursor<'_>, layout: Object<'static>) -> Result<AssistantMessage> {
+    let (mut turn, native) = turn::read(content)?;
+    turn.extra = Extra::new(HERE, layout.with_some(CONTENT, native));
+    Ok(turn)
 }
 
 /// The results in block order, then the rest as one user message.

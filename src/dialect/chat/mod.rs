@@ -14,6 +14,7 @@ mod messages;
 mod overlay;
 mod parts;
 mod read;
+mod response;
 mod tools;
 mod write;
 
@@ -26,6 +27,7 @@ use crate::path::Path;
 
 pub(super) use overlay::overlay;
 pub(super) use read::{read_items, read_request};
+pub(super) use response::read_response;
 pub(super) use write::write_request;
 
 pub(super) const RESULT: ResultForm = ResultForm {

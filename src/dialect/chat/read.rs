@@ -160,7 +160,7 @@ fn read_tool_message(fields: &Fields<'_>) -> Result<ToolMessage> {
     })
 }
 
-fn read_assistant(fields: &Fields<'_>) -> Result<AssistantMessage> {
+pub(super) fn read_assistant(fields: &Fields<'_>) -> Result<AssistantMessage> {
     let mut extra = rest(fields, &["role", "content", "tool_calls", "refusal"]);
     extra.remove("content");
     let mut provider_state = Vec::new();

@@ -5,6 +5,7 @@ mod outcomes;
 mod overlay;
 mod parts;
 mod read;
+mod response;
 mod tools;
 mod turn;
 mod write;
@@ -16,6 +17,7 @@ pub(super) use leave::{leave, leave_message_item};
 pub(super) use outcomes::native_outcome;
 pub(super) use overlay::overlay;
 pub(super) use read::{is_of_turn, read_items, read_request};
+pub(super) use response::read_response;
 pub(super) use write::{write_message, write_request};
 
 use crate::dialect::ResultForm;

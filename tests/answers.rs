@@ -1,0 +1,129 @@
+//! A provider's answer: the message it holds, and that a request which restates it holds the same one.
+
+#![allow(clippy::unwrap_used, reason = "a test stops where it finds something wrong")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use toolwire::dialect::{read_request, read_response};
+use toolwire::error::Kind;
+use toolwire::identity;
+use toolwire::json::{Json, Object, Repeats, Value, compact, parse};
+use toolwire::message::Dialect::{self, Anthropic, Chat, Mcp, Responses};
+use toolwire::message::{Message, message_to_plain};
+
+fn load(path: &Path) -> Json {
+    parse(&fs::read(path).unwrap(), Repeats::Refused).unwrap().value.into_owned()
+}
+
+/// The samples of a wire, without what stands beside them.
+fn samples(dialect: Dialect) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/answers").join(dialect.as_str());
+    let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut found: Vec<_> =
+        files.filter(|path| !path.file_stem().unwrap().to_str().unwrap().contains('.')).collect();
+    found.sort();
+    assert!(found.len() >= 4, "the samples of {dialect} were found");
+    found
+}
+
+/// The turn of an answer as the messages or items of a request, as they stand.
+fn verbatim(dialect: Dialect, answer: &Json) -> Json {
+    match dialect {
+        Chat => {
+            let choices = answer.get("choices").unwrap().as_array().unwrap();
+            vec![choices[0].get("message").unwrap().clone()].into()
+        }
+        Anthropic => {
+            let message = Object::default().with("role", "assistant");
+            vec![Value::from(message.with("content", answer.get("content").unwrap().clone()))].into()
+        }
+        Responses => answer.get("output").unwrap().clone(),
+        Mcp => panic!("no answers there"),
+    }
+}
+
+fn restated(dialect: Dialect, messages: Json) -> Message {
+    let key = if dialect == Responses { "input" } else { "messages" };
+    let body = Object::default().with(key, messages);
+    let messages = read_request(dialect, &body.into()).unwrap().messages;
+    assert_eq!(messages.len(), 1);
+    messages.into_iter().next().unwrap()
+}
+
+#[test]
+fn an_answer_is_the_message_that_a_request_restates() {
+    for dialect in [Chat, Responses, Anthropic] {
+        for path in samples(dialect) {
+            let answer = load(&path);
+            let message = Message::Assistant(read_response(dialect, &answer).unwrap());
+            let plain = message_to_plain(&message);
+            let expected = load(&path.with_extension("message.json"));
+            assert_eq!(plain, expected, "{}\n{}", path.display(), compact(&plain));
+            assert_eq!(restated(dialect, verbatim(dialect, &answer)), message, "{}", path.display());
+            let by_a_client = restated(dialect, load(&path.with_extension("restated.json")));
+            assert_eq!(identity::of(&by_a_client), identity::of(&message), "{}", path.display());
+        }
+    }
+}
+
+#[test]
+fn an_answer_without_a_turn_is_refused_by_path() {
+    for (dialect, answer, sentence) in [
+        (Chat, r#"[]"#, "$: expected an object"),
+        (Chat, r#"{}"#, "choices: missing"),
+        (Chat, r#"{"choices":null}"#, "choices: expected a list"),
+        (Chat, r#"{"choices":[]}"#, "choices: there is none"),
+        (Chat, r#"{"choices":[{"delta":{}}]}"#, "choices[0].message: missing"),
+        (Chat, r#"{"choices":[{"message":null}]}"#, "choices[0].message: expected an object"),
+        (Chat, r#"{"choices":[{"message":{"content":"x"}}]}"#, "choices[0].message.role: missing"),
+        (Chat, r#"{"choices":[{"message":{"role":"user"}}]}"#, "choices[0].message.role: expected assistant"),
+        (
+            Chat,
+            r#"{"choices":[{"message":{"role":"assistant","tool_calls":[{"type":"function","function":{"name":"f"}}]}}]}"#,
+            "choices[0].message.tool_calls[0].id: missing",
+        ),
+        (
+            Chat,
+            r#"{"error":{"message":"slow down"}}"#,
+            "error: the provider answered with an error, not with a turn",
+        ),
+        (Responses, r#"{"output":"x"}"#, "output: expected a list"),
+        (Responses, r#"{"output":[7]}"#, "output[0]: expected an object"),
+        (Responses, r#"{"output":[{"type":"message","content":[]}]}"#, "output[0].role: missing"),
+        (Responses, r#"{"output":[{"role":"user","content":"x"}]}"#, "output[0].role: expected assistant"),
+        (
+            Responses,
+            r#"{"output":[{"type":"reasoning","summary":[]},{"type":"function_call","name":"f","arguments":""}]}"#,
+            "output[1].call_id: missing",
+        ),
+        (
+            Responses,
+            r#"{"status":"failed","error":{"code":"server_error"},"output":[]}"#,
+            "error: the provider answered with an error, not with a turn",
+        ),
+        (Anthropic, r#"{"content":[]}"#, "role: missing"),
+        (Anthropic, r#"{"role":"assistant"}"#, "content: missing"),
+        (Anthropic, r#"{"role":"user","content":[]}"#, "role: expected assistant"),
+        (Anthropic, r#"{"role":"assistant","content":[{"text":"x"}]}"#, "content[0].type: missing"),
+        (
+            Anthropic,
+            r#"{"type":"error","error":{"type":"overloaded_error"}}"#,
+            "error: the provider answered with an error, not with a turn",
+        ),
+    ] {
+        let answer = parse(answer.as_bytes(), Repeats::Refused).unwrap().value;
+        let error = read_response(dialect, &answer).unwrap_err();
+        assert_eq!((error.kind, error.to_string().as_str()), (Kind::Shape, sentence));
+    }
+    let nothing = Object::default().into();
+    assert_eq!(read_response(Mcp, &nothing).unwrap_err().kind, Kind::Unsupported);
+}
+
+/// What the provider ran and answered itself stands in the turn, although a request would hold it as a result.
+#[test]
+fn items_that_the_provider_answered_stay_in_the_turn() {
+    let answer = br#"{"output":[{"type":"tool_search_call","execution":"server"},{"type":"tool_search_output","tools":[]},
+        {"type":"function_call","call_id":"c","name":"f","arguments":"{}"}]}"#;
+    let turn = read_response(Responses, &parse(answer, Repeats::Refused).unwrap().value).unwrap();
+    assert_eq!((turn.provider_state.len(), turn.tool_calls.len()), (2, 1));
+}
