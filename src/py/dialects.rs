@@ -160,6 +160,24 @@ fn dict_of<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
     dict.map_err(|_| raised(py, &Error::shape(Path::root(), "expected an object")))
 }
 
+/// Sampling knobs: a mapping, or a pydantic model of which the fields that are None are not set.
+pub(super) fn sampling_of(py: Python<'_>, sampling: Option<&Bound<'_, PyAny>>) -> PyResult<Object<'static>> {
+    let Some(sampling) = sampling else { return Ok(Object::default()) };
+    let path = Path::root().key("sampling");
+    let given = if answers(sampling, "model_dump") {
+        let options = PyDict::new(py);
+        options.set_item("exclude_none", true)?;
+        let dump = sampling.call_method("model_dump", (), Some(&options));
+        dump.map_err(|cause| blamed(py, path.clone(), cause))?
+    } else {
+        sampling.clone()
+    };
+    match Door::new(MAX_DEPTH).enter(&given, &path)? {
+        Value::Object(sampling) => Ok(sampling),
+        _ => Err(raised(py, &Error::shape(path, "expected an object"))),
+    }
+}
+
 fn overrides<'py>(
     dialect: Dialect,
     body: &Bound<'py, PyAny>,
@@ -171,24 +189,7 @@ fn overrides<'py>(
     let Value::String(model) = Door::new(MAX_DEPTH).enter(model, &path)? else {
         return Err(raised(py, &Error::shape(path, "expected a string")));
     };
-    let path = Path::root().key("sampling");
-    let sampling = match sampling {
-        None => Object::default(),
-        Some(sampling) => {
-            let given = if answers(sampling, "model_dump") {
-                let options = PyDict::new(py);
-                options.set_item("exclude_none", true)?;
-                let dump = sampling.call_method("model_dump", (), Some(&options));
-                dump.map_err(|cause| blamed(py, path.clone(), cause))?
-            } else {
-                sampling.clone()
-            };
-            match Door::new(MAX_DEPTH).enter(&given, &path)? {
-                Value::Object(sampling) => sampling,
-                _ => return Err(raised(py, &Error::shape(path, "expected an object"))),
-            }
-        }
-    };
+    let sampling = sampling_of(py, sampling)?;
     change(dialect, body, &Task::Overlay { model: &model, sampling: &sampling })
 }
 

@@ -15,6 +15,7 @@ mod parts;
 mod rendered;
 mod report;
 mod request;
+mod rollout;
 
 /// What `toolwire` is made of.
 #[pyo3::pymodule]
@@ -35,6 +36,8 @@ mod _core {
     use super::report::{PyLoss, PyNativeOutcome};
     #[pymodule_export]
     use super::request::PyRequest;
+    #[pymodule_export]
+    use super::rollout::{PyRollout, PyTurn};
 
     #[pymodule_export]
     #[expect(non_upper_case_globals, reason = "the name is Python's")]

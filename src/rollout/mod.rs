@@ -50,6 +50,11 @@ impl Rollout {
         &self.0.graph
     }
 
+    /// How many bytes of text are stored.
+    pub fn size(&self) -> usize {
+        locked(self.memory()).texts.read().size()
+    }
+
     /// Reads a request as far as it is new.
     pub fn receive(&self, body: &[u8]) -> Result<Turn> {
         let cut = locked(self.memory()).cut(self.graph(), body);

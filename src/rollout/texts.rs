@@ -68,6 +68,11 @@ impl Texts {
 }
 
 impl Stored {
+    /// In bytes.
+    pub(super) fn size(&self) -> usize {
+        self.size
+    }
+
     pub(super) fn text(&self, number: u32) -> &[u8] {
         self.place(number).map_or(&[], |place| {
             let start = place.start as usize;

@@ -10,8 +10,9 @@ use crate::error::Result;
 use crate::graph::{Graph, Held, NodeId, Origin, Pending, Shared, Stamp, Tools};
 use crate::identity::{self, Identity, Print};
 use crate::json::{Repeats, parse};
-use crate::message::{Message, Request, Text};
+use crate::message::{Dialect, Message, Request, Text};
 use crate::request::{apply_overrides, seal};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A body that was received. Whoever holds it gives the same body to each method that takes one.
@@ -48,6 +49,18 @@ impl Turn {
             None => identity::of_bytes(body),
         };
         Ok(Self { rollout, tail: pending.tail.clone(), way: Way::Whole { pending, settings } })
+    }
+
+    pub fn dialect(&self) -> Dialect {
+        self.rollout.dialect()
+    }
+
+    /// How many bytes of the body a commit stores.
+    pub fn new_bytes(&self) -> usize {
+        match &self.way {
+            Way::Cut(cut) => cut.tail.iter().filter_map(|part| part.range.as_ref()).map(Range::len).sum(),
+            Way::Whole { .. } => 0,
+        }
     }
 
     /// The nodes of the messages that the graph knew when the body came, from the first one on.
