@@ -63,7 +63,14 @@ GETTERS = {
     ("FilePart", "text"): "str | None",
     ("FilePart", "url"): "str | None",
     ("ImagePart", "url"): "str",
+    ("MessageGraph", "branches"): "tuple[tuple[int, ...], ...]",
+    ("MessageGraph", "leaves"): "tuple[int, ...]",
+    ("MessageNode", "message"): "_Message",
+    ("MessageNode", "metadata"): "dict[str, Any]",
+    ("MessageNode", "tools"): "tuple[Tool, ...]",
     ("NativePart", "value"): "dict[str, Any]",
+    ("PendingTurn", "known"): "tuple[int, ...]",
+    ("PendingTurn", "tail"): "tuple[_Message, ...]",
     ("Rendered", "body"): "Any",
     ("Request", "added"): "tuple[int, ...] | None",
     ("Request", "messages"): "tuple[_Message, ...]",
@@ -84,6 +91,8 @@ ALIASES = ("Message", "ContentPart", "ContentInput", "ExtraInput", "Dialect", "B
 # Defaults that Rust writes as "not given".
 DEFAULTS = {
     "developer: bool = None": "developer: bool = False",
+    "sampled: bool = None": "sampled: bool = False",
+    "timestamp: float = None": "timestamp: float = 0.0",
     "type: str = None": 'type: str = "function"',
     "losses: Sequence[Loss | Mapping[str, Any]] = None": "losses: Sequence[Loss | Mapping[str, Any]] = ()",
 }

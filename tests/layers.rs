@@ -16,7 +16,7 @@ const ROOMS: [(&str, &[&str]); 11] = [
     ("identity", &["json", "message"]),
     ("dialect", &["path", "error", "json", "message", "outcome"]),
     ("request", &["path", "error", "json", "message", "outcome", "dialect"]),
-    ("graph", &["error", "json", "message", "identity"]),
+    ("graph", &["path", "error", "json", "message", "identity"]),
     ("rollout", &["error", "json", "message", "identity", "dialect", "request", "graph"]),
     (
         "py",

@@ -158,6 +158,21 @@ def _request(nested: _Nested) -> _Fields:
     }
 
 
+def _message_node(nested: _Nested) -> _Fields:
+    messages = (_core.SystemMessage, _core.UserMessage, _core.AssistantMessage, _core.ToolMessage)
+    flag = cs.typed_dict_field(cs.with_default_schema(_FLAG, default=False), required=False)
+    seconds = cs.with_default_schema(cs.float_schema(allow_inf_nan=False), default=0.0)
+    return {
+        "id": _need(cs.int_schema(strict=True, ge=0)),
+        "message": _need(cs.union_schema([nested(message) for message in messages])),
+        "parent": _some(cs.int_schema(strict=True, ge=0)),
+        "sampled": flag,
+        "timestamp": cs.typed_dict_field(seconds, required=False),
+        "metadata": _some(_OBJECT),
+        "tools": _some(cs.list_schema(nested(_core.Tool))),
+    }
+
+
 def _loss(_nested: _Nested) -> _Fields:
     return {"code": _need(_TEXT), "path": _need(_TEXT), "detail": _need(_TEXT)}
 
@@ -192,6 +207,7 @@ _SPELLINGS: dict[type, Callable[[_Nested], _Fields]] = {
     _core.ToolCall: _tool_call,
     _core.Tool: _tool,
     _core.Request: _request,
+    _core.MessageNode: _message_node,
     _core.Loss: _loss,
     _core.NativeOutcome: _native_outcome,
     _core.Rendered: _rendered,

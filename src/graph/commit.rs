@@ -1,8 +1,9 @@
 //! How nodes come in: what a conversation adds to what is known, and nodes from a record as they stand.
 
 use super::{Graph, Held, Node, NodeId, Origin, Tools};
+use crate::error::Result;
 use crate::identity::{self, Identity, Print};
-use crate::json::Object;
+use crate::json::{Cursor, Object};
 use crate::message::Message;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -20,6 +21,12 @@ impl Stamp {
     /// The time now, in seconds since 1970.
     pub fn now() -> f64 {
         SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64())
+    }
+
+    /// Reads a timestamp.
+    pub fn seconds(cursor: Cursor<'_>) -> Result<f64> {
+        let seconds = cursor.number()?.parse().ok().filter(|seconds: &f64| seconds.is_finite());
+        seconds.ok_or_else(|| cursor.expected("a number that a double can hold"))
     }
 }
 

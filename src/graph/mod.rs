@@ -5,17 +5,19 @@
 
 mod commit;
 mod node;
+mod record;
 mod walk;
 
 pub use commit::{Pending, Stamp};
 pub use node::{Held, Node, NodeId, Origin, Source, Tools};
+pub use record::{from_verifiers, to_verifiers};
 
 use crate::identity::Identity;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Graph {
     nodes: Vec<Node>,
     /// The node of each conversation; of several that a record brought along, the first.

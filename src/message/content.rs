@@ -61,6 +61,17 @@ pub enum FileSource {
     Id(Text),
 }
 
+impl FileSource {
+    pub fn text(&self) -> &Text {
+        match self {
+            FileSource::Data(text)
+            | FileSource::Text(text)
+            | FileSource::Url(text)
+            | FileSource::Id(text) => text,
+        }
+    }
+}
+
 impl Part {
     pub fn new(kind: PartKind) -> Self {
         Self { kind, extra: Extra::none() }

@@ -28,6 +28,11 @@ pub(super) fn parsed(py: Python<'_>, dialect: Dialect, body: &Body<'_>) -> PyRes
 
 /// Roughly the bytes of a request.
 pub(super) fn weight(request: &Request) -> usize {
+    request.messages.iter().map(heft).sum()
+}
+
+/// Roughly the bytes of a message.
+pub(super) fn heft(message: &Message) -> usize {
     let of_content = |content: &Content| match content {
         Content::Text(text) => text.len(),
         Content::Parts(parts) => parts
@@ -35,17 +40,21 @@ pub(super) fn weight(request: &Request) -> usize {
             .map(|part| match &part.kind {
                 PartKind::Text(text) | PartKind::Image { url: text, .. } => text.len(),
                 PartKind::Audio { data, .. } => data.len(),
-                PartKind::File { .. } | PartKind::Native { .. } => 4096,
+                PartKind::File { source, .. } => source.text().len(),
+                PartKind::Native { .. } => 4096,
             })
             .sum(),
     };
-    let of_message = |message: &Message| match message {
+    64 + match message {
         Message::System(m) => of_content(&m.content),
         Message::User(m) => of_content(&m.content),
-        Message::Assistant(m) => m.content.as_deref().map_or(0, str::len) + 1024 * m.provider_state.len(),
+        Message::Assistant(m) => {
+            let texts = [&m.content, &m.reasoning_content].into_iter().flatten();
+            let calls = m.tool_calls.iter().map(|call| &call.arguments);
+            texts.chain(calls).map(|text| text.len()).sum::<usize>() + 1024 * m.provider_state.len()
+        }
         Message::Tool(m) => of_content(&m.content),
-    };
-    request.messages.iter().map(|message| 64 + of_message(message)).sum()
+    }
 }
 
 fn render(

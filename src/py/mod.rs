@@ -6,12 +6,15 @@ mod dialects;
 mod door;
 mod errors;
 mod functions;
+mod graph;
 mod hosts;
 mod mcp;
 mod messages;
+mod node;
 mod noun;
 mod overlay;
 mod parts;
+mod pending;
 mod rendered;
 mod report;
 mod request;
@@ -27,9 +30,15 @@ mod _core {
     #[pymodule_export]
     use super::functions::{convert, error_kinds, loss_codes, message_hash, prefix_hashes, tools_hash};
     #[pymodule_export]
+    use super::graph::PyMessageGraph;
+    #[pymodule_export]
     use super::messages::{PyAssistantMessage, PySystemMessage, PyToolMessage, PyUserMessage};
     #[pymodule_export]
+    use super::node::PyMessageNode;
+    #[pymodule_export]
     use super::parts::{PyAudioPart, PyFilePart, PyImagePart, PyNativePart, PyTextPart};
+    #[pymodule_export]
+    use super::pending::PyPendingTurn;
     #[pymodule_export]
     use super::rendered::PyRendered;
     #[pymodule_export]

@@ -7,6 +7,7 @@ use crate::py::calls::{PyTool, PyToolCall};
 use crate::py::door::{At, Door, NOUN_DEPTH, leave, replaced_losses};
 use crate::py::errors::{OrRaise, blamed, warn};
 use crate::py::messages::{PyAssistantMessage, PySystemMessage, PyToolMessage, PyUserMessage};
+use crate::py::node::PyMessageNode;
 use crate::py::parts::{PyAudioPart, PyFilePart, PyImagePart, PyNativePart, PyTextPart};
 use crate::py::report::{PyLoss, PyNativeOutcome};
 use crate::py::request::PyRequest;
@@ -53,6 +54,7 @@ pub(super) enum Absent {
     None,
     False,
     Function,
+    Zero,
     Empty,
 }
 
@@ -63,6 +65,7 @@ impl Absent {
             Absent::None => value.is_none(),
             Absent::False => value.is(pyo3::types::PyBool::new(value.py(), false)),
             Absent::Function => value.eq("function")?,
+            Absent::Zero => value.eq(0)?,
             Absent::Empty => value.len()? == 0,
         })
     }
@@ -312,6 +315,7 @@ pub(super) fn plain_of(object: &Bound<'_, PyAny>) -> Option<Json> {
         PyToolCall,
         PyTool,
         PyRequest,
+        PyMessageNode,
         PyLoss,
         PyNativeOutcome,
     );
