@@ -137,15 +137,13 @@ impl Memory {
         if scan.peek() == Some(b']') {
             return Some(walk);
         }
-        loop {
-            scan.peek()?;
-            if !walk.pass(self, scan) {
-                walk.read(self, graph, scan, shell)?;
-            }
+        while walk.pass(self, scan) {
+            walk.read(self, graph, scan, shell)?;
             if !scan.eat(b',') {
-                return (scan.peek() == Some(b']')).then_some(walk);
+                break;
             }
         }
+        (scan.peek() == Some(b']')).then_some(walk)
     }
 }
 
@@ -214,28 +212,36 @@ impl Walk {
         walk
     }
 
-    /// Passes what is known; false where the next element must be read.
+    /// Passes the elements that are known; tells whether one follows that must be read.
     fn pass(&mut self, memory: &Memory, scan: &mut Scan<'_>) -> bool {
-        let Some(at) = self.at else { return false };
         let stored = memory.texts.read();
-        let found = memory.spellings.find(&stored, at, self.guess, scan.rest());
-        let Some((number, len)) = found else { return false };
-        let Some(spelling) = memory.spellings.get(number) else { return false };
-        let pos = scan.pos();
-        self.turn = spelling.kind.is_turn.then_some(Passed {
-            pos,
-            at,
-            tip: self.tip,
-            edits: self.edits.len(),
-            behind: self.behind,
-        });
-        self.edits.extend(spelling.edits.iter().flatten().map(|edit| moved(edit, pos)));
-        self.at = Some(spelling.to);
-        self.tip = Some(spelling.to);
-        self.guess = number + 1;
-        self.behind = spelling.kind;
-        self.is_all_new = false;
-        scan.go(pos + len);
+        while let Some(at) = self.at {
+            scan.peek();
+            let pos = scan.pos();
+            let Some((number, spelling, len)) = memory.spellings.find(&stored, at, self.guess, scan.rest())
+            else {
+                return true;
+            };
+            if spelling.kind.is_turn {
+                let (tip, edits, behind) = (self.tip, self.edits.len(), self.behind);
+                self.turn = Some(Passed { pos, at, tip, edits, behind });
+            } else {
+                self.turn = None;
+            }
+            if let Some(edits) = &spelling.edits {
+                self.edits.extend(edits.iter().map(|edit| moved(edit, pos)));
+            }
+            self.at = Some(spelling.to);
+            self.tip = Some(spelling.to);
+            self.guess = number + 1;
+            self.behind = spelling.kind;
+            self.is_all_new = false;
+            scan.go(pos + len);
+            if !scan.eat(b',') {
+                return false;
+            }
+        }
+        scan.peek();
         true
     }
 
