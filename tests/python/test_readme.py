@@ -8,11 +8,14 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 README = Path(__file__).parents[2] / "README.md"
 BLOCK = re.compile(r"```python\n(.*?)```\n(?:\n```text\n(.*?)```)?", re.DOTALL)
 
 
-def test_every_block_prints_what_it_says() -> None:
+def test_every_block_prints_what_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     blocks = BLOCK.findall(README.read_text(encoding="utf-8"))
     assert len(blocks) >= 5
     names: dict[str, Any] = {}
