@@ -33,6 +33,7 @@ from toolwire._core import (
 )
 from toolwire._errors import (
     ArgumentsError,
+    JournalError,
     JsonError,
     LimitError,
     LossError,
@@ -69,6 +70,7 @@ __all__ = [
     "ContentPart",
     "FilePart",
     "ImagePart",
+    "JournalError",
     "JsonError",
     "LimitError",
     "Loss",

@@ -258,7 +258,10 @@ impl PyTurn {
         let path = Path::root().key("model");
         let upstream = match model {
             None if sampling.is_some_and(|sampling| !sampling.is_none()) => {
-                return Err(raised(py, &Error::shape(path, "missing: sampling goes with the model it is for")));
+                return Err(raised(
+                    py,
+                    &Error::shape(path, "missing: sampling goes with the model it is for"),
+                ));
             }
             None => self.turn.upstream(body, None),
             Some(model) => {
