@@ -32,8 +32,10 @@
 
 mod line;
 mod read;
+mod write;
 
 pub use read::{Report, from_jsonl, resume};
+pub use write::{Durability, Journal};
 
 use crate::error::{Error, Kind, Result};
 use crate::graph::Node;

@@ -57,10 +57,8 @@ pub fn from_jsonl(text: &[u8]) -> Result<Graph> {
 
 impl Journaled {
     pub(super) fn read(mut source: impl Read) -> std::result::Result<Self, Failure> {
-        let mut magic = Vec::new();
-        source.by_ref().take(2).read_to_end(&mut magic)?;
-        let compressed = is_compressed(&magic);
-        let source = io::Cursor::new(magic).chain(source);
+        let (first, compressed) = opening(&mut source)?;
+        let source = io::Cursor::new(first).chain(source);
         if !compressed {
             return Self::lines(BufReader::with_capacity(64 * 1024, source), MAX_BYTES);
         }
@@ -125,9 +123,12 @@ impl Journaled {
     }
 }
 
-/// Do these bytes open a file that was compressed with gzip?
-pub(super) fn is_compressed(first: &[u8]) -> bool {
-    first.starts_with(&[0x1f, 0x8b])
+/// The first two bytes, and whether they open a file that was compressed with gzip.
+pub(super) fn opening(source: &mut impl Read) -> io::Result<(Vec<u8>, bool)> {
+    let mut first = Vec::new();
+    source.by_ref().take(2).read_to_end(&mut first)?;
+    let compressed = first == [0x1f, 0x8b];
+    Ok((first, compressed))
 }
 
 fn not_a_header() -> Error {
