@@ -10,6 +10,7 @@ from toolwire._core import (
     ChatDialect,
     FilePart,
     ImagePart,
+    Journal,
     Loss,
     MessageGraph,
     MessageNode,
@@ -19,6 +20,7 @@ from toolwire._core import (
     Rendered,
     Request,
     ResponsesDialect,
+    ResumeReport,
     SystemMessage,
     TextPart,
     Tool,
@@ -29,6 +31,7 @@ from toolwire._core import (
     convert,
     message_hash,
     prefix_hashes,
+    resume,
     tools_hash,
 )
 from toolwire._errors import (
@@ -70,6 +73,7 @@ __all__ = [
     "ContentPart",
     "FilePart",
     "ImagePart",
+    "Journal",
     "JournalError",
     "JsonError",
     "LimitError",
@@ -88,6 +92,7 @@ __all__ = [
     "Request",
     "ResponsesDialect",
     "ResultError",
+    "ResumeReport",
     "ShapeError",
     "SystemMessage",
     "TextPart",
@@ -101,5 +106,6 @@ __all__ = [
     "convert",
     "message_hash",
     "prefix_hashes",
+    "resume",
     "tools_hash",
 ]

@@ -95,15 +95,9 @@ pub(super) fn restore(line: &[u8], graph: &mut Graph, last: &mut Option<Arc<Tool
     if Identity::from_hex(fields.need_str("identity")?) != Some(own) {
         return Err(Error::shape(Path::root().key("identity"), "not the identity of the message"));
     }
-    let timestamp = fields.need("timestamp")?;
     let stamp = Stamp {
         sampled: fields.need("sampled")?.bool()?,
-        timestamp: timestamp
-            .number()?
-            .parse()
-            .ok()
-            .filter(|seconds: &f64| seconds.is_finite())
-            .ok_or_else(|| timestamp.expected("a finite number"))?,
+        timestamp: Stamp::seconds(fields.need("timestamp")?)?,
         metadata: match fields.get("metadata") {
             Some(metadata) => Some(Box::new(metadata.fields()?.rest(&[]))),
             None => None,

@@ -166,3 +166,38 @@ fn is_torn_header(tail: &[u8]) -> bool {
     let same = tail.iter().zip(HEADER).take_while(|(a, b)| a == b).count();
     tail[same..].iter().all(|byte| *byte == 0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use std::io::Write;
+
+    /// What reading says of these bytes where a line may be a hundred bytes long.
+    fn refusal(source: impl Read) -> String {
+        match Journaled::lines(BufReader::new(source), 100) {
+            Err(Failure::Refused(error)) => error.to_string(),
+            Err(Failure::Io(error)) => error.to_string(),
+            Ok(_) => String::new(),
+        }
+    }
+
+    #[test]
+    fn a_line_without_an_end_is_not_read_to_its_end() {
+        assert_eq!(refusal(io::repeat(b'x')), "line 1: longer than 100 bytes");
+        assert_eq!(refusal(HEADER.chain(io::repeat(0))), "line 2: longer than 100 bytes");
+        let line = [b'x'; 100];
+        assert_eq!(refusal(HEADER.chain(&line[..])), "");
+        assert!(refusal(HEADER.chain(&line[..]).chain(&b"\n"[..])).starts_with("line 2: does not end"));
+        // Little data that stand for many.
+        let mut bomb = GzEncoder::new(Vec::new(), Compression::best());
+        bomb.write_all(HEADER).unwrap();
+        bomb.write_all(&vec![b'x'; 10_000_000]).unwrap();
+        let bomb = bomb.finish().unwrap();
+        assert!(bomb.len() < 20_000);
+        // Only its start is there: whoever read on would find its end missing.
+        let start = MultiGzDecoder::new(&bomb[..bomb.len() / 2]);
+        assert_eq!(refusal(start), "line 2: longer than 100 bytes");
+    }
+}

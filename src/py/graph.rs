@@ -60,7 +60,7 @@ impl PyMessageGraph {
     }
 
     /// The nodes that are there now.
-    fn nodes(&self) -> Vec<Node> {
+    pub(super) fn nodes(&self) -> Vec<Node> {
         self.graph.read().nodes().to_vec()
     }
 }
@@ -223,7 +223,7 @@ impl PyMessageGraph {
 }
 
 /// Roughly the bytes of the messages of some nodes.
-fn weight(nodes: &[Node]) -> usize {
+pub(super) fn weight(nodes: &[Node]) -> usize {
     nodes.iter().map(|node| heft(&node.held.message())).sum()
 }
 

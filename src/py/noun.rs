@@ -6,6 +6,7 @@ use crate::path::Path;
 use crate::py::calls::{PyTool, PyToolCall};
 use crate::py::door::{At, Door, NOUN_DEPTH, leave, replaced_losses};
 use crate::py::errors::{OrRaise, blamed, warn};
+use crate::py::journal::PyResumeReport;
 use crate::py::messages::{PyAssistantMessage, PySystemMessage, PyToolMessage, PyUserMessage};
 use crate::py::node::PyMessageNode;
 use crate::py::parts::{PyAudioPart, PyFilePart, PyImagePart, PyNativePart, PyTextPart};
@@ -308,6 +309,7 @@ pub(super) fn plain_of(object: &Bound<'_, PyAny>) -> Option<Json> {
         PyMessageNode,
         PyLoss,
         PyNativeOutcome,
+        PyResumeReport,
     );
     None
 }
