@@ -26,7 +26,13 @@ pub fn from_verifiers(record: Cursor<'_>) -> Result<Graph> {
     if record.value.as_array().is_some() {
         return read_nodes(record);
     }
-    read_nodes(record.fields()?.need("nodes")?)
+    let fields = record.fields()?;
+    if fields.get("nodes").is_none()
+        && let Some(traces) = fields.get("traces")
+    {
+        return Err(traces.expected("one trace: each of an episode is a record of its own"));
+    }
+    read_nodes(fields.need("nodes")?)
 }
 
 fn read_nodes(nodes: Cursor<'_>) -> Result<Graph> {

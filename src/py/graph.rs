@@ -1,6 +1,6 @@
 //! The class of a graph; Python's objects stay outside of it, and outside of its lock.
 
-use crate::graph::{Graph, Node, NodeId, Pending, Shared, Tools, from_verifiers, to_verifiers};
+use crate::graph::{Graph, Held, Node, NodeId, Pending, Shared, Tools, from_verifiers, to_verifiers};
 use crate::identity::Print;
 use crate::json::Cursor;
 use crate::message::Message;
@@ -153,11 +153,13 @@ impl PyMessageGraph {
     /// The messages of the conversation that ends at a node, from its root to the node itself.
     #[pyo3(signature = (node: "int") -> "tuple[Message, ...]")]
     fn messages<'py>(&self, node: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
+        let py = node.py();
         let held: Vec<_> = self.at(node, |graph, id, _| {
             graph.path(id).into_iter().filter_map(|id| Some(graph.node(id)?.held.clone())).collect()
         })?;
-        let messages: Vec<_> = held.iter().map(|held| held.message()).collect();
-        messages_tuple(node.py(), messages.iter())
+        let read = || held.iter().map(Held::message).collect::<Vec<_>>();
+        let messages = apart(py, held.iter().map(unread).sum(), read);
+        messages_tuple(py, messages.iter())
     }
 
     /// A graph from a trace record of verifiers.
@@ -216,15 +218,31 @@ impl PyMessageGraph {
         self.__copy__()
     }
 
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>,))> {
+        Ok((slf.get_type().getattr("from_jsonl")?, (slf.call_method0("to_jsonl")?,)))
+    }
+
     fn __repr__(&self) -> String {
         let graph = self.graph.read();
         format!("<MessageGraph nodes={} branches={}>", graph.len(), graph.leaves().len())
     }
 }
 
-/// Roughly the bytes of the messages of some nodes.
+/// Roughly the bytes that must be read to have a message.
+fn unread(held: &Held) -> usize {
+    match held {
+        Held::Message(_) => 0,
+        Held::Source { .. } => 4096,
+    }
+}
+
+/// Roughly the bytes of the messages of some nodes, as far as that is known without reading them.
 pub(super) fn weight(nodes: &[Node]) -> usize {
-    nodes.iter().map(|node| heft(&node.held.message())).sum()
+    let of_node = |held: &Held| match held {
+        Held::Message(message) => heft(message),
+        Held::Source { .. } => unread(held),
+    };
+    nodes.iter().map(|node| of_node(&node.held)).sum()
 }
 
 /// A record of JSON types: a trace, or nodes of one, in the host's own dump, with the defaults that nobody set.
