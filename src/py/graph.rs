@@ -2,12 +2,12 @@
 
 use crate::graph::{Graph, Held, Node, NodeId, Pending, Shared, Tools, from_verifiers, to_verifiers};
 use crate::identity::Print;
-use crate::json::Cursor;
+use crate::json::{Cursor, MAX_DEPTH, Value};
 use crate::message::Message;
 use crate::path::Path;
 use crate::py::body::{Body, apart};
 use crate::py::dialects::heft;
-use crate::py::door::{answers, leave, replaced_losses};
+use crate::py::door::{Door, answers, leave, replaced_losses};
 use crate::py::errors::{OrRaise, blamed, warn};
 use crate::py::hosts::{message_of, tool_of};
 use crate::py::messages::message_object;
@@ -16,7 +16,7 @@ use crate::py::noun::each;
 use crate::py::pending::PyPendingTurn;
 use pyo3::exceptions::{PyIndexError, PyOverflowError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyList, PyRange, PyTuple, PyType};
+use pyo3::types::{PyBool, PyList, PyRange, PyTuple, PyType};
 use std::sync::Arc;
 
 /// Messages as a tuple of objects.
@@ -172,11 +172,24 @@ impl PyMessageGraph {
     /// Raises `ShapeError` for another shape, also a node whose parent is not before it; `JsonError` for text that is no
     /// JSON; `LimitError` beyond the limits of JSON here.
     #[classmethod]
-    #[pyo3(signature = (record: "Mapping[str, Any] | Sequence[Mapping[str, Any]] | bytes | str | SupportsDump") -> "Self")]
+    #[pyo3(signature = (record: "Mapping[str, Any] | Sequence[Mapping[str, Any] | SupportsDump] | bytes | str | SupportsDump") -> "Self")]
     fn from_verifiers(_class: &Bound<'_, PyType>, record: &Bound<'_, PyAny>) -> PyResult<Self> {
         let py = record.py();
-        let (graph, replaced) = Body::of(&dumped(record)?)?
-            .read(py, |value, replaced| Ok((from_verifiers(Cursor::root(value))?, replaced)))?;
+        let read = |value: &Value<'_>, replaced| Ok((from_verifiers(Cursor::root(value))?, replaced));
+        let (graph, replaced) = match Body::of(record)? {
+            Body::Object(object) => {
+                let mut door = Door::new(MAX_DEPTH).with_defaults();
+                // The trace itself leaves out what no record holds.
+                let object = match answers(&object, "to_record") {
+                    true => object.call_method0("to_record").map_err(|e| blamed(py, Path::root(), e))?,
+                    false => object,
+                };
+                let value = door.enter(&object, &Path::root())?;
+                let (size, replaced) = (door.size(), door.replaced);
+                apart(py, size, || read(&value, replaced)).or_raise(py)?
+            }
+            text => text.read(py, read)?,
+        };
         warn(py, &replaced_losses(&replaced))?;
         Ok(Self { graph: Shared::new(graph) })
     }
@@ -218,10 +231,6 @@ impl PyMessageGraph {
         self.__copy__()
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>,))> {
-        Ok((slf.get_type().getattr("from_jsonl")?, (slf.call_method0("to_jsonl")?,)))
-    }
-
     fn __repr__(&self) -> String {
         let graph = self.graph.read();
         format!("<MessageGraph nodes={} branches={}>", graph.len(), graph.leaves().len())
@@ -243,21 +252,4 @@ pub(super) fn weight(nodes: &[Node]) -> usize {
         Held::Source { .. } => unread(held),
     };
     nodes.iter().map(|node| of_node(&node.held)).sum()
-}
-
-/// A record of JSON types: a trace, or nodes of one, in the host's own dump, with the defaults that nobody set.
-fn dumped<'py>(record: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    let py = record.py();
-    if answers(record, "to_record") {
-        return record.call_method0("to_record").map_err(|cause| blamed(py, Path::root(), cause));
-    }
-    let Ok(list) = record.cast::<PyList>() else { return Ok(record.clone()) };
-    let options = PyDict::new(py);
-    options.set_item("mode", "json")?;
-    let nodes = PyList::empty(py);
-    each(list, &Path::root(), |node, path| {
-        let dump = answers(node, "model_dump").then(|| node.call_method("model_dump", (), Some(&options)));
-        nodes.append(dump.transpose().map_err(|cause| blamed(py, path, cause))?.as_ref().unwrap_or(node))
-    })?;
-    Ok(nodes.into_any())
 }

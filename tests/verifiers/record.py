@@ -83,7 +83,10 @@ def chat() -> Any:
     ]
     history: list[dict[str, Any]] = [
         {"role": "system", "content": "be kind"},
-        {"role": "user", "content": [{"type": "text", "text": "look"}, {"type": "image_url", "image_url": {"url": IMAGE}}]},
+        {
+            "role": "user",
+            "content": [{"type": "text", "text": "look"}, {"type": "image_url", "image_url": {"url": IMAGE}}],
+        },
     ]
     calls = [call("c1", '{"path": "a"}'), call("c2", '{"path":"b"}')]
     typed = [{"id": c["id"], "name": "read", "arguments": c["function"]["arguments"]} for c in calls]
