@@ -31,13 +31,13 @@ pub(super) fn messages_tuple<'a, 'py>(
 /// Every message of a rollout once: a tree in which a message that was stated before is met, not added again.
 ///
 /// A node is keyed by the identity of its message and the node before it, a root also by the identity of the
-/// tools; so a conversation in any spelling leads to the same nodes, and a failed and a good result with the same content
-/// are two. A result that says nothing of its outcome (`is_error=None`) meets the node that declared one, of two
-/// the older. Nodes are only ever added, and what a node says stays. `graph[id]` and the methods that take a node count
-/// negative ids from the end, as a list does, and raise `IndexError` where there is none.
+/// tools; so a conversation in any spelling leads to the same nodes, and a failed and a good result with the same
+/// content are two. A result that says nothing of its outcome (`is_error=None`) meets the node that declared one, of
+/// two the older. Nodes are only ever added, and what a node says stays. `graph[id]` and the methods that take a node
+/// count negative ids from the end, as a list does, and raise `IndexError` where there is none.
 ///
-/// `len` is the number of nodes; iteration gives those that are there when it begins, in the order of their ids. Graphs are
-/// equal if their nodes are, one by one. Copies are graphs of their own. Threads may share a graph.
+/// `len` is the number of nodes; iteration gives those that are there when it begins, in the order of their ids.
+/// Graphs are equal if their nodes are, one by one. Copies are graphs of their own. Threads may share a graph.
 #[pyclass(frozen, module = "toolwire", name = "MessageGraph")]
 pub(super) struct PyMessageGraph {
     pub(super) graph: Shared,
@@ -164,13 +164,14 @@ impl PyMessageGraph {
 
     /// A graph from a trace record of verifiers.
     ///
-    /// `record` is what `Trace.to_record()` or `Trace.model_dump(mode="json")` gives, a line of a saved trace as bytes
-    /// or text, the list of its `nodes`, or the trace itself. A node keeps the fields that are not typed here as its
-    /// metadata, as they are; where the record spells a typed field as `to_verifiers` would not, that stands in the
-    /// metadata under `_verifiers`. Equal siblings stay two nodes, of which lookups find the first.
+    /// `record` is what `Trace.to_record()` or `Trace.model_dump(mode="json")` gives, with its nulls or without, the
+    /// same as JSON in bytes or text, the list of its `nodes`, or the trace itself; of a saved episode, each of its
+    /// `traces`. A node keeps the fields that are not typed here as its metadata, as they are; where the record spells
+    /// a typed field as `to_verifiers` would not, that stands in the metadata under `_verifiers`. Equal siblings stay
+    /// two nodes, of which lookups find the first.
     ///
-    /// Raises `ShapeError` for another shape, also a node whose parent is not before it; `JsonError` for text that is no
-    /// JSON; `LimitError` beyond the limits of JSON here.
+    /// Raises `ShapeError` for another shape, also a node whose parent is not before it; `JsonError` for text that is
+    /// no JSON; `LimitError` beyond the limits of JSON here.
     #[classmethod]
     #[pyo3(signature = (record: "Mapping[str, Any] | Sequence[Mapping[str, Any] | SupportsDump] | bytes | str | SupportsDump") -> "Self")]
     fn from_verifiers(_class: &Bound<'_, PyType>, record: &Bound<'_, PyAny>) -> PyResult<Self> {
@@ -196,8 +197,8 @@ impl PyMessageGraph {
 
     /// The `nodes` of a trace record of verifiers, fresh dicts: exactly those that `from_verifiers` read, if it did.
     ///
-    /// Metadata becomes fields of the node. What a record has no field for (`extra`, `developer`, settings of tools that
-    /// a provider runs) is left out. Raises `UnsupportedError` for content other than text and images, and for
+    /// Metadata becomes fields of the node. What a record has no field for (`extra`, `developer`, settings of tools
+    /// that a provider runs) is left out. Raises `UnsupportedError` for content other than text and images, and for
     /// metadata with the name of a typed field; `LimitError` for a number that Python cannot hold.
     #[pyo3(signature = () -> "list[dict[str, Any]]")]
     fn to_verifiers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {

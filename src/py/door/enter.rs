@@ -56,7 +56,8 @@ pub(in crate::py) const NODE: usize = 128;
 pub(in crate::py) struct Door {
     depth: usize,
     left: usize,
-    defaults: bool,
+    /// Do a host's models come with the fields that nobody set?
+    pub(super) defaults: bool,
     /// Where a lone surrogate was read as U+FFFD.
     pub(in crate::py) replaced: Vec<Path>,
 }
@@ -67,13 +68,9 @@ impl Door {
         Self { depth, left: MAX_BYTES, defaults: false, replaced: Vec::new() }
     }
 
-    /// A door through which a host's models come with the fields that nobody set, as the host itself saves them.
+    /// A door through which a host's models come as the host itself saves them, with every field.
     pub(in crate::py) fn with_defaults(self) -> Self {
         Self { defaults: true, ..self }
-    }
-
-    pub(super) fn takes_defaults(&self) -> bool {
-        self.defaults
     }
 
     /// How much came through, roughly in bytes.

@@ -32,7 +32,7 @@ pub(super) fn step<'py>(
         return Ok(None);
     }
     if answers(object, "model_dump") {
-        if door.takes_defaults() {
+        if door.defaults {
             return dumped(object, None).map(|dump| Some(Step::Whole(dump)));
         }
         let dump = dumped(object, Some("exclude_unset"))?;
