@@ -53,10 +53,12 @@ impl Journal {
         let mut written = Sha256::new();
         journaled.graph.nodes().iter().for_each(|node| tell(&mut written, node));
         let (nodes, end) = (report.nodes, journaled.whole);
+        if report.dropped > 0 {
+            file.set_len(end)?;
+        }
         let process = std::process::id();
         let (graph, broken) = (None, false);
         let mut journal = Self { file, durability, process, report, nodes, written, end, graph, broken };
-        journal.file.set_len(end)?;
         if end == 0 {
             journal.put(HEADER)?;
         }

@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import inspect
 import pickle
+import tempfile
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +18,7 @@ from toolwire import (
     ChatDialect,
     FilePart,
     ImagePart,
+    Journal,
     Loss,
     MessageGraph,
     MessageNode,
@@ -24,6 +27,7 @@ from toolwire import (
     Rendered,
     Request,
     ResponsesDialect,
+    ResumeReport,
     SystemMessage,
     TextPart,
     Tool,
@@ -81,6 +85,7 @@ SAMPLES: dict[str, tuple[Any, Any]] = {
         Request([]),
     ),
     "ResponsesDialect": (ResponsesDialect(), None),
+    "ResumeReport": (ResumeReport(7, 1, 120, 9), ResumeReport(7, 1)),
     "SystemMessage": (SystemMessage("be kind", True, EXTRA), SystemMessage("be kind")),
     "TextPart": (TextPart('it\'s "text" \U0001f600', EXTRA), TextPart("")),
     "Tool": (
@@ -92,8 +97,12 @@ SAMPLES: dict[str, tuple[Any, Any]] = {
     "UserMessage": (UserMessage([TextPart("a"), {"type": "text", "text": "b"}, "c"], EXTRA), UserMessage("a")),
 }
 
+with tempfile.TemporaryDirectory() as folder, Journal(Path(folder) / "journal.jsonl") as journal:
+    pass
+
 # One object of each class that is no value: it changes, or is about an object that does.
 STATEFUL: dict[str, Any] = {
+    "Journal": journal,
     "MessageGraph": MessageGraph(),
     "PendingTurn": MessageGraph().prepare([UserMessage("secret")]),
 }
