@@ -103,8 +103,17 @@ impl Graph {
         let Stamp { sampled, timestamp, metadata } = stamp;
         let conversation = identity::step(before, identity);
         let id = NodeId::try_from(self.nodes.len()).unwrap_or(NodeId::MAX);
+        grow(&mut self.nodes);
         self.nodes.push(Node { origin, held, identity, conversation, sampled, timestamp, metadata });
         self.places.entry(conversation).or_insert(id);
         id
+    }
+}
+
+/// Makes room for one more. Lists that live as long as a graph grow by an eighth: doubled, they would hold up to as
+/// much again in vain.
+pub fn grow<T>(list: &mut Vec<T>) {
+    if list.len() == list.capacity() {
+        list.reserve_exact((list.len() / 8).max(8));
     }
 }

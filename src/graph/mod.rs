@@ -8,7 +8,7 @@ mod node;
 mod record;
 mod walk;
 
-pub use commit::{Pending, Stamp};
+pub use commit::{Pending, Stamp, grow};
 pub use node::{Held, Node, NodeId, Origin, Source, Tools};
 pub use record::{from_verifiers, to_verifiers};
 

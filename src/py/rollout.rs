@@ -86,7 +86,8 @@ impl PyRollout {
         };
         let bytes = body.as_bytes();
         let new = bytes.len().saturating_sub(self.rollout.size());
-        let turn = apart(py, new + bytes.len() / COMPARED, || self.rollout.receive(bytes)).or_raise(py)?;
+        let work = if self.rollout.is_busy() { usize::MAX } else { new + bytes.len() / COMPARED };
+        let turn = apart(py, work, || self.rollout.receive(bytes)).or_raise(py)?;
         let graph = self.graph.clone_ref(py);
         Ok(PyTurn { turn, body: body.unbind(), graph, tail: Kept::new(), request: Kept::new() })
     }

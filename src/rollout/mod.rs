@@ -1,7 +1,7 @@
 //! Serving a rollout: its whole history comes again with every request, and only what is new may cost more than a
 //! comparison.
 //!
-//! * [`texts`](self): the raw text of what is known, flat.
+//! * `texts`: the raw text of what is known, flat.
 //! * `spellings`: by which bytes one node of the graph leads to another.
 //! * `shell`: what stands around the list of messages.
 //! * `receive`: a body is cut into what is known and what must be read.
@@ -25,6 +25,7 @@ use crate::graph::Shared;
 use crate::message::Dialect;
 use receive::Memory;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use texts::Texts;
 
 /// The requests of one rollout, on one wire.
 #[derive(Clone)]
@@ -33,13 +34,16 @@ pub struct Rollout(Arc<Inner>);
 struct Inner {
     dialect: Dialect,
     graph: Shared,
+    texts: Arc<Texts>,
     memory: Mutex<Memory>,
 }
 
 impl Rollout {
     /// A rollout whose messages go into this graph.
     pub fn new(dialect: Dialect, graph: Shared) -> Self {
-        Self(Arc::new(Inner { dialect, graph, memory: Mutex::new(Memory::new(dialect)) }))
+        let texts = Arc::new(Texts::new(dialect));
+        let memory = Mutex::new(Memory::new(dialect, texts.clone()));
+        Self(Arc::new(Inner { dialect, graph, texts, memory }))
     }
 
     pub fn dialect(&self) -> Dialect {
@@ -52,7 +56,12 @@ impl Rollout {
 
     /// How many bytes of text are stored.
     pub fn size(&self) -> usize {
-        locked(self.memory()).texts.read().size()
+        self.0.texts.read().size()
+    }
+
+    /// Is another thread reading or committing a request right now?
+    pub fn is_busy(&self) -> bool {
+        self.memory().try_lock().is_err()
     }
 
     /// Reads a request as far as it is new.

@@ -58,8 +58,7 @@ pub(super) struct Part {
 }
 
 impl Memory {
-    pub(super) fn new(dialect: Dialect) -> Self {
-        let texts = Arc::new(Texts::new(dialect));
+    pub(super) fn new(dialect: Dialect, texts: Arc<Texts>) -> Self {
         Self { dialect, texts, spellings: Spellings::default(), shells: Vec::new() }
     }
 
@@ -80,9 +79,11 @@ impl Memory {
         let list = start..scan.pos();
         let shell = match fitting {
             Some(shell) if list.end == body.len() - shell.tail().len() => shell,
-            Some(_) => return None,
-            None => self.shell(&mut scan, body, list.clone())?,
+            Some(_) | None => self.shell(&mut scan, body, list.clone())?,
         };
+        self.shells.retain(|known| !Arc::ptr_eq(known, &shell));
+        self.shells.insert(0, shell.clone());
+        self.shells.truncate(SHELLS);
         if !guess.is_some_and(|guess| guess.same_start(&shell)) {
             walk = match walk.is_all_new {
                 true => walk.again(self, graph, body, &shell),
@@ -93,7 +94,7 @@ impl Memory {
     }
 
     /// Reads what stands around the list, or finds that it was read before.
-    fn shell(&mut self, scan: &mut Scan<'_>, body: &[u8], list: Range<usize>) -> Option<Arc<Shell>> {
+    fn shell(&self, scan: &mut Scan<'_>, body: &[u8], list: Range<usize>) -> Option<Arc<Shell>> {
         let key = list_key(self.dialect).ok()?;
         scan.go(list.end + 1);
         while scan.eat(b',') {
@@ -107,17 +108,11 @@ impl Memory {
             return None;
         }
         let (head, tail) = (body.get(..list.start)?, body.get(list.end..)?);
-        let known = self.shells.iter().position(|shell| shell.is(head, tail));
-        let shell = match known {
-            Some(place) => self.shells.remove(place),
-            None => {
-                let text = std::str::from_utf8(head).ok()?.to_owned() + std::str::from_utf8(tail).ok()?;
-                Arc::new(Shell::read(self.dialect, text, head.len()).ok()?)
-            }
-        };
-        self.shells.insert(0, shell.clone());
-        self.shells.truncate(SHELLS);
-        Some(shell)
+        if let Some(known) = self.shells.iter().find(|shell| shell.is(head, tail)) {
+            return Some(known.clone());
+        }
+        let text = std::str::from_utf8(head).ok()?.to_owned() + std::str::from_utf8(tail).ok()?;
+        Some(Arc::new(Shell::read(self.dialect, text, head.len()).ok()?))
     }
 
     /// Goes through the list from its start to its end.
@@ -137,15 +132,13 @@ impl Memory {
         if scan.peek() == Some(b']') {
             return Some(walk);
         }
-        loop {
-            scan.peek()?;
-            if !walk.pass(self, scan) {
-                walk.read(self, graph, scan, shell)?;
-            }
+        while walk.pass(self, scan) {
+            walk.read(self, graph, scan, shell)?;
             if !scan.eat(b',') {
-                return (scan.peek() == Some(b']')).then_some(walk);
+                break;
             }
         }
+        (scan.peek() == Some(b']')).then_some(walk)
     }
 }
 
@@ -182,6 +175,9 @@ struct Walk {
     is_all_new: bool,
 }
 
+/// An element of the list, and where it stands.
+type Element<'a> = (Range<usize>, Value<'a>);
+
 /// How things were before a known turn.
 #[derive(Clone, Copy)]
 struct Passed {
@@ -214,28 +210,36 @@ impl Walk {
         walk
     }
 
-    /// Passes what is known; false where the next element must be read.
+    /// Passes the elements that are known; tells whether one follows that must be read.
     fn pass(&mut self, memory: &Memory, scan: &mut Scan<'_>) -> bool {
-        let Some(at) = self.at else { return false };
         let stored = memory.texts.read();
-        let found = memory.spellings.find(&stored, at, self.guess, scan.rest());
-        let Some((number, len)) = found else { return false };
-        let Some(spelling) = memory.spellings.get(number) else { return false };
-        let pos = scan.pos();
-        self.turn = spelling.kind.is_turn.then_some(Passed {
-            pos,
-            at,
-            tip: self.tip,
-            edits: self.edits.len(),
-            behind: self.behind,
-        });
-        self.edits.extend(spelling.edits.iter().flatten().map(|edit| moved(edit, pos)));
-        self.at = Some(spelling.to);
-        self.tip = Some(spelling.to);
-        self.guess = number + 1;
-        self.behind = spelling.kind;
-        self.is_all_new = false;
-        scan.go(pos + len);
+        while let Some(at) = self.at {
+            scan.peek();
+            let pos = scan.pos();
+            let Some((number, spelling, len)) = memory.spellings.find(&stored, at, self.guess, scan.rest())
+            else {
+                return true;
+            };
+            if spelling.kind.is_turn {
+                let (tip, edits, behind) = (self.tip, self.edits.len(), self.behind);
+                self.turn = Some(Passed { pos, at, tip, edits, behind });
+            } else {
+                self.turn = None;
+            }
+            if let Some(edits) = &spelling.edits {
+                self.edits.extend(edits.iter().map(|edit| moved(edit, pos)));
+            }
+            self.at = Some(spelling.to);
+            self.tip = Some(spelling.to);
+            self.guess = number + 1;
+            self.behind = spelling.kind;
+            self.is_all_new = false;
+            scan.go(pos + len);
+            if !scan.eat(b',') {
+                return false;
+            }
+        }
+        scan.peek();
         true
     }
 
@@ -248,36 +252,8 @@ impl Walk {
         shell: Option<&Shell>,
     ) -> Option<()> {
         let dialect = memory.dialect;
-        let mut start = scan.pos();
-        let first = scan.value(ELEMENT).ok()?;
-        let mut kind = Kind { is_turn: dialect::is_of_turn(dialect, &first), is_result: false };
-        let mut items = vec![(start..scan.pos(), first)];
-        if kind.is_turn
-            && let Some(before) = self.turn.take()
-        {
-            // The turn that was passed goes on: it is another one, to be read as a whole.
-            self.edits.truncate(before.edits);
-            (self.at, self.tip, self.behind) = (Some(before.at), before.tip, before.behind);
-            start = before.pos;
-            scan.go(start);
-            items.clear();
-        }
-        while kind.is_turn {
-            let behind_last = scan.pos();
-            if !(items.is_empty() || scan.eat(b',')) {
-                break;
-            }
-            scan.peek()?;
-            let from = scan.pos();
-            let item = scan.value(ELEMENT).ok()?;
-            if !dialect::is_of_turn(dialect, &item) {
-                scan.go(behind_last);
-                break;
-            }
-            items.push((from..scan.pos(), item));
-        }
-        let end = items.last()?.0.end;
-        scan.go(end);
+        let (is_turn, items) = self.elements(dialect, scan)?;
+        let (start, end) = (items.first()?.0.start, items.last()?.0.end);
         let mut edits = Vec::new();
         for (range, _) in &items {
             let sealed = seal_element(dialect, scan.text(range.clone()))?;
@@ -286,7 +262,7 @@ impl Walk {
         let items = Value::Array(items.into_iter().map(|(_, item)| item).collect());
         let behind_result = self.behind.is_result;
         let messages = dialect::read_items(dialect, &items, behind_result).ok()?;
-        kind.is_result = matches!(messages.last(), Some(Message::Tool(_)));
+        let kind = Kind { is_turn, is_result: matches!(messages.last(), Some(Message::Tool(_))) };
         let messages = messages.into_iter().map(|message| {
             let print = Print::of(&message);
             (Arc::new(message), print)
@@ -305,6 +281,37 @@ impl Walk {
         self.behind = kind;
         self.meet(memory, graph, shell, part, scan.bytes().get(start..end)?);
         Some(())
+    }
+
+    /// The next element, or, if it is of a turn, all that are; and which of the two.
+    fn elements<'a>(&mut self, dialect: Dialect, scan: &mut Scan<'a>) -> Option<(bool, Vec<Element<'a>>)> {
+        let start = scan.pos();
+        let first = scan.value(ELEMENT).ok()?;
+        if !dialect::is_of_turn(dialect, &first) {
+            return Some((false, vec![(start..scan.pos(), first)]));
+        }
+        scan.go(start);
+        if let Some(before) = self.turn.take() {
+            // The turn that was passed goes on: it is another one, to be read as a whole.
+            self.edits.truncate(before.edits);
+            (self.at, self.tip, self.behind) = (Some(before.at), before.tip, before.behind);
+            scan.go(before.pos);
+        }
+        let mut items: Vec<Element<'a>> = Vec::new();
+        loop {
+            scan.peek();
+            let start = scan.pos();
+            let item = scan.value(ELEMENT).ok()?;
+            if !dialect::is_of_turn(dialect, &item) {
+                break;
+            }
+            items.push((start..scan.pos(), item));
+            if !scan.eat(b',') {
+                break;
+            }
+        }
+        scan.go(items.last()?.0.end);
+        Some((true, items))
     }
 
     /// Looks up what was read. What the graph knows under another spelling is known from here on under this one too.

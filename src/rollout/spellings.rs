@@ -1,7 +1,7 @@
 //! How each known part of the conversations was spelled: from one node of the graph to another, by which bytes.
 
 use super::texts::{Stored, Texts};
-use crate::graph::NodeId;
+use crate::graph::{NodeId, grow};
 use crate::identity::Identity;
 use crate::request::Edit;
 use std::collections::HashMap;
@@ -56,29 +56,25 @@ impl Spellings {
         At::MAX - At::try_from(number).unwrap_or(0)
     }
 
-    pub(super) fn get(&self, number: u32) -> Option<&Spelling> {
+    fn get(&self, number: u32) -> Option<&Spelling> {
         self.all.get(number as usize)
     }
 
     /// The spelling from this place that the bytes begin with. The guess is looked at first: conversations grow in the
     /// order of their spellings.
-    pub(super) fn find(&self, stored: &Stored, from: At, guess: u32, bytes: &[u8]) -> Option<(u32, usize)> {
-        let fits = |number: u32| {
-            let spelling = self.get(number).filter(|spelling| spelling.from == from)?;
+    pub(super) fn find<'a>(
+        &'a self,
+        stored: &Stored,
+        from: At,
+        guess: u32,
+        bytes: &[u8],
+    ) -> Option<(u32, &'a Spelling, usize)> {
+        let fits = |(number, spelling): (u32, &'a Spelling)| {
             let text = spelling.text(stored);
-            bytes.starts_with(text).then_some((number, text.len()))
+            bytes.starts_with(text).then_some((number, spelling, text.len()))
         };
-        if let Some(found) = fits(guess) {
-            return Some(found);
-        }
-        let mut next = self.latest.get(&from).copied();
-        while let Some(number) = next {
-            if let Some(found) = fits(number) {
-                return Some(found);
-            }
-            next = self.get(number)?.next;
-        }
-        None
+        let guessed = self.get(guess).filter(|spelling| spelling.from == from);
+        guessed.and_then(|spelling| fits((guess, spelling))).or_else(|| self.chain(from).find_map(fits))
     }
 
     /// Remembers a spelling. The first of a node is stored for good (`number` is its place among the texts, which is made
@@ -109,6 +105,7 @@ impl Spellings {
         };
         let place = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
         let next = self.latest.insert(from, place);
+        grow(&mut self.all);
         self.all.push(Spelling { from, to, text, next, edits, kind });
         stored
     }

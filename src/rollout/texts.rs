@@ -2,7 +2,7 @@
 //! graph's messages are read from when somebody asks for them.
 
 use crate::dialect;
-use crate::graph::Source;
+use crate::graph::{Source, grow};
 use crate::json::{ELEMENT, Scan, Value};
 use crate::message::{Dialect, Message};
 use std::ops::Range;
@@ -47,6 +47,9 @@ impl Texts {
         let mut stored = self.stored.write().unwrap_or_else(PoisonError::into_inner);
         let room = stored.blocks.last().map_or(0, |block| block.capacity() - block.len());
         if room < text.len() {
+            if let Some(full) = stored.blocks.last_mut() {
+                full.shrink_to_fit();
+            }
             let block = (stored.size / 16).clamp(BLOCK.0, BLOCK.1).max(text.len());
             stored.blocks.push(Vec::with_capacity(block));
         }
@@ -57,6 +60,7 @@ impl Texts {
             last.len() - text.len()
         });
         let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        grow(&mut stored.places);
         stored.places.push(Place {
             block: small(block),
             start: small(start),

@@ -28,6 +28,7 @@ from toolwire import (
     Request,
     ResponsesDialect,
     ResumeReport,
+    Rollout,
     SystemMessage,
     TextPart,
     Tool,
@@ -105,6 +106,8 @@ STATEFUL: dict[str, Any] = {
     "Journal": journal,
     "MessageGraph": MessageGraph(),
     "PendingTurn": MessageGraph().prepare([UserMessage("secret")]),
+    "Rollout": Rollout("chat"),
+    "Turn": Rollout("chat").receive(b'{"messages": [{"role": "user", "content": "secret"}]}'),
 }
 
 CLASSES = sorted(
