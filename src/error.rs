@@ -32,10 +32,12 @@ pub enum Kind {
     Unsupported,
     /// `strict=True` met a loss.
     Loss,
+    /// A journal that is not as it was written, or that cannot be written.
+    Journal,
 }
 
 impl Kind {
-    pub const ALL: [Kind; 9] = [
+    pub const ALL: [Kind; 10] = [
         Kind::Syntax,
         Kind::Limit,
         Kind::Shape,
@@ -45,6 +47,7 @@ impl Kind {
         Kind::Arguments,
         Kind::Unsupported,
         Kind::Loss,
+        Kind::Journal,
     ];
 
     /// The name of the exception class in Python.
@@ -59,6 +62,7 @@ impl Kind {
             Kind::Arguments => "ArgumentsError",
             Kind::Unsupported => "UnsupportedError",
             Kind::Loss => "LossError",
+            Kind::Journal => "JournalError",
         }
     }
 }

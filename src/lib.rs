@@ -11,6 +11,7 @@
 //! * [`dialect`]: one room per wire format; they never meet.
 //! * [`request`]: an internal body becomes a provider body.
 //! * [`graph`]: every message of a rollout once, keyed by the conversation that ends with it.
+//! * [`journal`]: a graph as lines in a file, and back.
 //! * [`rollout`]: the requests of one rollout, each read as far as it is new.
 //! * `py`: the Python module, the only room that knows of Python; it decides nothing.
 
@@ -18,6 +19,7 @@ pub mod dialect;
 pub mod error;
 pub mod graph;
 pub mod identity;
+pub mod journal;
 pub mod json;
 pub mod message;
 pub mod outcome;

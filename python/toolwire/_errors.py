@@ -8,8 +8,9 @@ if TYPE_CHECKING:
 
     from toolwire._core import Loss
 
-# `$`, or keys, indices and quoted keys one behind the other.
-_PATH = r"""(\$|(?:\.?[A-Za-z_$][\w$-]*|\[\d+\]|\["(?:[^"\\]|\\.)*"\])+): """
+# `$`, or keys, indices and quoted keys one behind the other, which may start in a line of a file.
+_STEP = r"""(?:\.?[A-Za-z_$][\w$-]*|\[\d+\]|\["(?:[^"\\]|\\.)*"\])"""
+_PATH = rf"(\$|line \d+{_STEP}*|{_STEP}+): "
 
 
 class ToolwireError(ValueError):
@@ -60,6 +61,18 @@ class LossError(ToolwireError):
     """`strict=True` met a loss; `losses` holds all of them."""
 
     losses: tuple[Loss, ...] = ()
+
+
+class JournalError(ToolwireError):
+    """A journal that is not as it was written, or that cannot be written."""
+
+    @property
+    def line(self) -> int | None:
+        """The number of the line, counted from 1; None where the error is not in a line."""
+        import re
+
+        match = re.match(r"line (\d+)", self.path)
+        return int(match[1]) if match else None
 
 
 class LossWarning(UserWarning):

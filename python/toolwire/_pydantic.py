@@ -187,6 +187,12 @@ def _native_outcome(_nested: _Nested) -> _Fields:
     }
 
 
+def _resume_report(_nested: _Nested) -> _Fields:
+    number = cs.int_schema(strict=True, ge=0)
+    dropped = cs.typed_dict_field(cs.with_default_schema(number, default=0), required=False)
+    return {"nodes": _need(number), "version": _need(number), "dropped": dropped, "line": _some(number)}
+
+
 def _rendered(nested: _Nested) -> _Fields:
     # JSON has no bytes: there such a body is written, and comes back, as text.
     body = cs.union_schema([_TEXT, cs.bytes_schema(strict=True), _OBJECT])
@@ -210,6 +216,7 @@ _SPELLINGS: dict[type, Callable[[_Nested], _Fields]] = {
     _core.MessageNode: _message_node,
     _core.Loss: _loss,
     _core.NativeOutcome: _native_outcome,
+    _core.ResumeReport: _resume_report,
     _core.Rendered: _rendered,
 }
 

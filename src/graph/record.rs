@@ -26,7 +26,13 @@ pub fn from_verifiers(record: Cursor<'_>) -> Result<Graph> {
     if record.value.as_array().is_some() {
         return read_nodes(record);
     }
-    read_nodes(record.fields()?.need("nodes")?)
+    let fields = record.fields()?;
+    if fields.get("nodes").is_none()
+        && let Some(traces) = fields.get("traces")
+    {
+        return Err(traces.expected("one trace: each of an episode is a record of its own"));
+    }
+    read_nodes(fields.need("nodes")?)
 }
 
 fn read_nodes(nodes: Cursor<'_>) -> Result<Graph> {
@@ -211,8 +217,8 @@ fn write_node(node: &Node, path: &Path) -> Result<Object<'static>> {
 
 /// The typed fields, as `Trace.model_dump` writes them.
 fn typed(node: &Node, path: &Path) -> Result<Object<'static>> {
-    let nulls = node.metadata.as_ref().is_some_and(|metadata| metadata.iter().any(|(_, v)| v.is_null()));
-    let pen = Pen { nulls };
+    let mut metadata = node.metadata.iter().flat_map(|metadata| metadata.iter());
+    let pen = Pen { nulls: metadata.any(|(key, value)| key != SPELLED && value.is_null()) };
     let parent = node.parent().map(|parent| Value::Number(parent.to_string().into()));
     let mut object = pen.some(Object::default(), "parent", parent);
     if let Origin::Root(tools) = &node.origin

@@ -73,8 +73,8 @@ impl<'a> Lexer<'a> {
         Error::new(Kind::Syntax, Path::root(), format!("{what} at byte {}", self.pos))
     }
 
-    pub(super) fn too_deep() -> Error {
-        Error::new(Kind::Limit, Path::root(), format!("nested deeper than {MAX_DEPTH} levels"))
+    pub(super) fn too_deep(limit: usize) -> Error {
+        Error::new(Kind::Limit, Path::root(), format!("nested deeper than {limit} levels"))
     }
 
     pub(super) fn peek(&self) -> Option<u8> {
@@ -201,7 +201,7 @@ impl<'a> Lexer<'a> {
                         self.pos += 1;
                     } else {
                         if open.len() == MAX_DEPTH {
-                            return Err(Self::too_deep());
+                            return Err(Self::too_deep(MAX_DEPTH));
                         }
                         open.push(true);
                         self.key()?;
@@ -214,7 +214,7 @@ impl<'a> Lexer<'a> {
                         self.pos += 1;
                     } else {
                         if open.len() == MAX_DEPTH {
-                            return Err(Self::too_deep());
+                            return Err(Self::too_deep(MAX_DEPTH));
                         }
                         open.push(false);
                         continue;

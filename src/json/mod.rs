@@ -19,7 +19,7 @@ pub use lexer::{RawString, unescape};
 pub use number::canonical as canonical_number;
 pub use scan::{ELEMENT, MEMBER, Scan};
 pub use slice::{Entry, Slice};
-pub use tree::{Json, Object, Parsed, Repeats, Value, parse, parse_text};
+pub use tree::{Json, Object, Parsed, Repeats, Value, parse, parse_text, parse_within};
 pub use write::{compact, write, write_string};
 
 /// Deepest nesting of arrays and objects that is read, written or hashed as JSON. It bounds every recursion here, down

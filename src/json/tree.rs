@@ -149,6 +149,16 @@ impl<'a> Value<'a> {
         matches!(self, Value::Null)
     }
 
+    /// Does a value nest at most this deep?
+    pub fn nests_within(&self, depth: usize) -> bool {
+        match self {
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => true,
+            Value::Array(_) | Value::Object(_) if depth == 0 => false,
+            Value::Array(items) => items.iter().all(|item| item.nests_within(depth - 1)),
+            Value::Object(object) => object.iter().all(|(_, member)| member.nests_within(depth - 1)),
+        }
+    }
+
     /// A member of an object; none where this is something else.
     pub fn get(&self, key: &str) -> Option<&Value<'a>> {
         self.as_object()?.get(key)
@@ -265,22 +275,26 @@ pub struct Parsed<'a> {
 
 /// Reads a whole JSON text.
 pub fn parse(bytes: &[u8], repeats: Repeats) -> Result<Parsed<'_>> {
-    parse_text(utf8(bytes)?, repeats)
+    parse_within(bytes, repeats, MAX_DEPTH)
 }
 
 /// `parse` for text that is known to be UTF-8.
 pub fn parse_text(text: &str, repeats: Repeats) -> Result<Parsed<'_>> {
-    utf8(text.as_bytes())?;
+    parse(text.as_bytes(), repeats)
+}
+
+/// `parse` with a depth limit of its own, for a format of ours that wraps what was read from a body.
+pub fn parse_within(bytes: &[u8], repeats: Repeats, deepest: usize) -> Result<Parsed<'_>> {
+    let text = utf8(bytes)?;
     let mut lexer = Lexer::new(text);
-    let mut reader = Reader { lexer: &mut lexer, repeats, replaced: 0, at: None, found: Vec::new() };
+    let mut reader = Reader { deepest, ..Reader::new(&mut lexer, repeats) };
     let value = reader.document()?;
     if reader.replaced == 0 {
         return Ok(Parsed { value, replaced: Vec::new() });
     }
     // Rare: go again, this time knowing where we are.
     let mut lexer = Lexer::new(text);
-    let mut reader =
-        Reader { lexer: &mut lexer, repeats, replaced: 0, at: Some(Path::root()), found: Vec::new() };
+    let mut reader = Reader { deepest, at: Some(Path::root()), ..Reader::new(&mut lexer, repeats) };
     let value = reader.document()?;
     Ok(Parsed { value, replaced: reader.found })
 }
@@ -288,15 +302,21 @@ pub fn parse_text(text: &str, repeats: Repeats) -> Result<Parsed<'_>> {
 pub(super) struct Reader<'a, 'l> {
     lexer: &'l mut Lexer<'a>,
     repeats: Repeats,
+    /// Deepest nesting that is read.
+    deepest: usize,
     replaced: usize,
     at: Option<Path>,
     found: Vec<Path>,
 }
 
 impl<'a, 'l> Reader<'a, 'l> {
+    fn new(lexer: &'l mut Lexer<'a>, repeats: Repeats) -> Self {
+        Self { lexer, repeats, deepest: MAX_DEPTH, replaced: 0, at: None, found: Vec::new() }
+    }
+
     /// Reads one value that stands in this many containers, and nothing behind it.
     pub(super) fn read(lexer: &'l mut Lexer<'a>, depth: usize, repeats: Repeats) -> Result<Value<'a>> {
-        Reader { lexer, repeats, replaced: 0, at: None, found: Vec::new() }.value(depth)
+        Reader::new(lexer, repeats).value(depth)
     }
 
     fn document(&mut self) -> Result<Value<'a>> {
@@ -345,8 +365,8 @@ impl<'a, 'l> Reader<'a, 'l> {
     }
 
     fn array(&mut self, depth: usize) -> Result<Value<'a>> {
-        if depth == MAX_DEPTH {
-            return Err(Lexer::too_deep());
+        if depth == self.deepest {
+            return Err(Lexer::too_deep(self.deepest));
         }
         self.lexer.pos += 1;
         let mut items = Vec::new();
@@ -370,8 +390,8 @@ impl<'a, 'l> Reader<'a, 'l> {
     }
 
     fn object(&mut self, depth: usize) -> Result<Value<'a>> {
-        if depth == MAX_DEPTH {
-            return Err(Lexer::too_deep());
+        if depth == self.deepest {
+            return Err(Lexer::too_deep(self.deepest));
         }
         self.lexer.pos += 1;
         let mut members = Vec::new();

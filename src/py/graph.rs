@@ -1,13 +1,13 @@
 //! The class of a graph; Python's objects stay outside of it, and outside of its lock.
 
-use crate::graph::{Graph, Node, NodeId, Pending, Shared, Tools, from_verifiers, to_verifiers};
+use crate::graph::{Graph, Held, Node, NodeId, Pending, Shared, Tools, from_verifiers, to_verifiers};
 use crate::identity::Print;
-use crate::json::Cursor;
+use crate::json::{Cursor, MAX_DEPTH, Value};
 use crate::message::Message;
 use crate::path::Path;
 use crate::py::body::{Body, apart};
 use crate::py::dialects::heft;
-use crate::py::door::{answers, leave, replaced_losses};
+use crate::py::door::{Door, answers, leave, replaced_losses};
 use crate::py::errors::{OrRaise, blamed, warn};
 use crate::py::hosts::{message_of, tool_of};
 use crate::py::messages::message_object;
@@ -16,7 +16,7 @@ use crate::py::noun::each;
 use crate::py::pending::PyPendingTurn;
 use pyo3::exceptions::{PyIndexError, PyOverflowError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyList, PyRange, PyTuple, PyType};
+use pyo3::types::{PyBool, PyList, PyRange, PyTuple, PyType};
 use std::sync::Arc;
 
 /// Messages as a tuple of objects.
@@ -31,13 +31,13 @@ pub(super) fn messages_tuple<'a, 'py>(
 /// Every message of a rollout once: a tree in which a message that was stated before is met, not added again.
 ///
 /// A node is keyed by the identity of its message and the node before it, a root also by the identity of the
-/// tools; so a conversation in any spelling leads to the same nodes, and a failed and a good result with the same content
-/// are two. A result that says nothing of its outcome (`is_error=None`) meets the node that declared one, of two
-/// the older. Nodes are only ever added, and what a node says stays. `graph[id]` and the methods that take a node count
-/// negative ids from the end, as a list does, and raise `IndexError` where there is none.
+/// tools; so a conversation in any spelling leads to the same nodes, and a failed and a good result with the same
+/// content are two. A result that says nothing of its outcome (`is_error=None`) meets the node that declared one, of
+/// two the older. Nodes are only ever added, and what a node says stays. `graph[id]` and the methods that take a node
+/// count negative ids from the end, as a list does, and raise `IndexError` where there is none.
 ///
-/// `len` is the number of nodes; iteration gives those that are there when it begins, in the order of their ids. Graphs are
-/// equal if their nodes are, one by one. Copies are graphs of their own. Threads may share a graph.
+/// `len` is the number of nodes; iteration gives those that are there when it begins, in the order of their ids.
+/// Graphs are equal if their nodes are, one by one. Copies are graphs of their own. Threads may share a graph.
 #[pyclass(frozen, module = "toolwire", name = "MessageGraph")]
 pub(super) struct PyMessageGraph {
     pub(super) graph: Shared,
@@ -60,7 +60,7 @@ impl PyMessageGraph {
     }
 
     /// The nodes that are there now.
-    fn nodes(&self) -> Vec<Node> {
+    pub(super) fn nodes(&self) -> Vec<Node> {
         self.graph.read().nodes().to_vec()
     }
 }
@@ -153,36 +153,52 @@ impl PyMessageGraph {
     /// The messages of the conversation that ends at a node, from its root to the node itself.
     #[pyo3(signature = (node: "int") -> "tuple[Message, ...]")]
     fn messages<'py>(&self, node: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
+        let py = node.py();
         let held: Vec<_> = self.at(node, |graph, id, _| {
             graph.path(id).into_iter().filter_map(|id| Some(graph.node(id)?.held.clone())).collect()
         })?;
-        let messages: Vec<_> = held.iter().map(|held| held.message()).collect();
-        messages_tuple(node.py(), messages.iter())
+        let read = || held.iter().map(Held::message).collect::<Vec<_>>();
+        let messages = apart(py, held.iter().map(unread).sum(), read);
+        messages_tuple(py, messages.iter())
     }
 
     /// A graph from a trace record of verifiers.
     ///
-    /// `record` is what `Trace.to_record()` or `Trace.model_dump(mode="json")` gives, a line of a saved trace as bytes
-    /// or text, the list of its `nodes`, or the trace itself. A node keeps the fields that are not typed here as its
-    /// metadata, as they are; where the record spells a typed field as `to_verifiers` would not, that stands in the
-    /// metadata under `_verifiers`. Equal siblings stay two nodes, of which lookups find the first.
+    /// `record` is what `Trace.to_record()` or `Trace.model_dump(mode="json")` gives, with its nulls or without, the
+    /// same as JSON in bytes or text, the list of its `nodes`, or the trace itself; of a saved episode, each of its
+    /// `traces`. A node keeps the fields that are not typed here as its metadata, as they are; where the record spells
+    /// a typed field as `to_verifiers` would not, that stands in the metadata under `_verifiers`. Equal siblings stay
+    /// two nodes, of which lookups find the first.
     ///
-    /// Raises `ShapeError` for another shape, also a node whose parent is not before it; `JsonError` for text that is no
-    /// JSON; `LimitError` beyond the limits of JSON here.
+    /// Raises `ShapeError` for another shape, also a node whose parent is not before it; `JsonError` for text that is
+    /// no JSON; `LimitError` beyond the limits of JSON here.
     #[classmethod]
-    #[pyo3(signature = (record: "Mapping[str, Any] | Sequence[Mapping[str, Any]] | bytes | str | SupportsDump") -> "Self")]
+    #[pyo3(signature = (record: "Mapping[str, Any] | Sequence[Mapping[str, Any] | SupportsDump] | bytes | str | SupportsDump") -> "Self")]
     fn from_verifiers(_class: &Bound<'_, PyType>, record: &Bound<'_, PyAny>) -> PyResult<Self> {
         let py = record.py();
-        let (graph, replaced) = Body::of(&dumped(record)?)?
-            .read(py, |value, replaced| Ok((from_verifiers(Cursor::root(value))?, replaced)))?;
+        let read = |value: &Value<'_>, replaced| Ok((from_verifiers(Cursor::root(value))?, replaced));
+        let (graph, replaced) = match Body::of(record)? {
+            Body::Object(object) => {
+                let mut door = Door::new(MAX_DEPTH).with_defaults();
+                // The trace itself leaves out what no record holds.
+                let object = match answers(&object, "to_record") {
+                    true => object.call_method0("to_record").map_err(|e| blamed(py, Path::root(), e))?,
+                    false => object,
+                };
+                let value = door.enter(&object, &Path::root())?;
+                let (size, replaced) = (door.size(), door.replaced);
+                apart(py, size, || read(&value, replaced)).or_raise(py)?
+            }
+            text => text.read(py, read)?,
+        };
         warn(py, &replaced_losses(&replaced))?;
         Ok(Self { graph: Shared::new(graph) })
     }
 
     /// The `nodes` of a trace record of verifiers, fresh dicts: exactly those that `from_verifiers` read, if it did.
     ///
-    /// Metadata becomes fields of the node. What a record has no field for (`extra`, `developer`, settings of tools that
-    /// a provider runs) is left out. Raises `UnsupportedError` for content other than text and images, and for
+    /// Metadata becomes fields of the node. What a record has no field for (`extra`, `developer`, settings of tools
+    /// that a provider runs) is left out. Raises `UnsupportedError` for content other than text and images, and for
     /// metadata with the name of a typed field; `LimitError` for a number that Python cannot hold.
     #[pyo3(signature = () -> "list[dict[str, Any]]")]
     fn to_verifiers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
@@ -222,24 +238,19 @@ impl PyMessageGraph {
     }
 }
 
-/// Roughly the bytes of the messages of some nodes.
-fn weight(nodes: &[Node]) -> usize {
-    nodes.iter().map(|node| heft(&node.held.message())).sum()
+/// Roughly the bytes that must be read to have a message.
+fn unread(held: &Held) -> usize {
+    match held {
+        Held::Message(_) => 0,
+        Held::Source { .. } => 4096,
+    }
 }
 
-/// A record of JSON types: a trace, or nodes of one, in the host's own dump, with the defaults that nobody set.
-fn dumped<'py>(record: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    let py = record.py();
-    if answers(record, "to_record") {
-        return record.call_method0("to_record").map_err(|cause| blamed(py, Path::root(), cause));
-    }
-    let Ok(list) = record.cast::<PyList>() else { return Ok(record.clone()) };
-    let options = PyDict::new(py);
-    options.set_item("mode", "json")?;
-    let nodes = PyList::empty(py);
-    each(list, &Path::root(), |node, path| {
-        let dump = answers(node, "model_dump").then(|| node.call_method("model_dump", (), Some(&options)));
-        nodes.append(dump.transpose().map_err(|cause| blamed(py, path, cause))?.as_ref().unwrap_or(node))
-    })?;
-    Ok(nodes.into_any())
+/// Roughly the bytes of the messages of some nodes, as far as that is known without reading them.
+pub(super) fn weight(nodes: &[Node]) -> usize {
+    let of_node = |held: &Held| match held {
+        Held::Message(message) => heft(message),
+        Held::Source { .. } => unread(held),
+    };
+    nodes.iter().map(|node| of_node(&node.held)).sum()
 }

@@ -6,7 +6,7 @@ use crate::message::{Message, Request, Tool, message_from_plain, request_from_pl
 use crate::path::Path;
 use crate::py::calls::PyTool;
 use crate::py::door::{Door, NOUN_DEPTH, answers, dump_without_none};
-use crate::py::errors::{OrRaise, blamed};
+use crate::py::errors::{OrRaise, blamed, warn};
 use crate::py::messages::message_behind;
 use crate::py::request::PyRequest;
 use pyo3::prelude::*;
@@ -40,7 +40,7 @@ pub(super) fn request_of<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Cow<'a, R
     }
 }
 
-/// A host's fields that are None say nothing, whether we know them or not.
+/// A host's fields that are None say nothing, whether we know them or not. Replaced surrogates are warned about.
 fn read<T>(object: &Bound<'_, PyAny>, path: &Path, from: fn(Cursor<'_>) -> Result<T>) -> PyResult<T> {
     let py = object.py();
     let mut door = Door::new(NOUN_DEPTH);
@@ -51,7 +51,9 @@ fn read<T>(object: &Bound<'_, PyAny>, path: &Path, from: fn(Cursor<'_>) -> Resul
         door.enter(object, path)?
     };
     drop_nulls(&mut value);
-    from(Cursor::below(path, &value)).or_raise(py)
+    let read = from(Cursor::below(path, &value)).or_raise(py)?;
+    warn(py, &door.losses())?;
+    Ok(read)
 }
 
 /// Null members of a message, its calls and its parts; what is opaque keeps its nulls.

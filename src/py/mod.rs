@@ -8,6 +8,7 @@ mod errors;
 mod functions;
 mod graph;
 mod hosts;
+mod journal;
 mod mcp;
 mod messages;
 mod node;
@@ -31,6 +32,8 @@ mod _core {
     use super::functions::{convert, error_kinds, loss_codes, message_hash, prefix_hashes, tools_hash};
     #[pymodule_export]
     use super::graph::PyMessageGraph;
+    #[pymodule_export]
+    use super::journal::{PyJournal, PyResumeReport, resume};
     #[pymodule_export]
     use super::messages::{PyAssistantMessage, PySystemMessage, PyToolMessage, PyUserMessage};
     #[pymodule_export]

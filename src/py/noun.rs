@@ -6,6 +6,7 @@ use crate::path::Path;
 use crate::py::calls::{PyTool, PyToolCall};
 use crate::py::door::{At, Door, NOUN_DEPTH, leave, replaced_losses};
 use crate::py::errors::{OrRaise, blamed, warn};
+use crate::py::journal::PyResumeReport;
 use crate::py::messages::{PyAssistantMessage, PySystemMessage, PyToolMessage, PyUserMessage};
 use crate::py::node::PyMessageNode;
 use crate::py::parts::{PyAudioPart, PyFilePart, PyImagePart, PyNativePart, PyTextPart};
@@ -238,21 +239,11 @@ pub(super) fn reduced<'py, T: Noun>(
     noun: &T,
 ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>,))> {
     let (py, plain) = (class.py(), noun.plain());
-    if is_readable(&plain, MAX_DEPTH) {
+    if plain.nests_within(MAX_DEPTH) {
         let text = PyString::new(py, &compact(&plain)).into_any();
         return Ok((class.getattr("_from_json")?, (text,)));
     }
     Ok((class.getattr("from_dict")?, (leave(py, &plain)?,)))
-}
-
-/// Does a value nest at most this deep?
-pub(super) fn is_readable(value: &Json, depth: usize) -> bool {
-    match value {
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => true,
-        Value::Array(_) | Value::Object(_) if depth == 0 => false,
-        Value::Array(items) => items.iter().all(|item| is_readable(item, depth - 1)),
-        Value::Object(object) => object.iter().all(|(_, member)| is_readable(member, depth - 1)),
-    }
 }
 
 pub(super) fn from_json<T: Noun>(text: &Bound<'_, PyString>) -> PyResult<T> {
@@ -318,6 +309,7 @@ pub(super) fn plain_of(object: &Bound<'_, PyAny>) -> Option<Json> {
         PyMessageNode,
         PyLoss,
         PyNativeOutcome,
+        PyResumeReport,
     );
     None
 }

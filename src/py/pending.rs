@@ -8,7 +8,7 @@ use crate::message::Message;
 use crate::path::Path;
 use crate::py::body::apart;
 use crate::py::dialects::heft;
-use crate::py::door::{Door, NOUN_DEPTH, SLACK};
+use crate::py::door::{Door, NOUN_DEPTH};
 use crate::py::errors::{OrRaise, raised, warn};
 use crate::py::graph::{PyMessageGraph, messages_tuple};
 use crate::py::hosts::message_of;
@@ -36,14 +36,14 @@ pub(super) fn timestamp_of(timestamp: Option<&Bound<'_, PyAny>>) -> PyResult<f64
     Stamp::seconds(Cursor::below(&path, &value)).or_raise(timestamp.py())
 }
 
-/// The stamp of an answer that a model gave. Metadata is free JSON, such that a line of a journal can hold it.
+/// The stamp of an answer that a model gave. Metadata is free JSON, such that a line of JSON can hold it.
 pub(super) fn stamp_of(
     timestamp: Option<&Bound<'_, PyAny>>,
     metadata: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Stamp> {
     let mut stamp = Stamp { sampled: true, timestamp: timestamp_of(timestamp)?, metadata: None };
     if let Some(metadata) = metadata.filter(|metadata| !metadata.is_empty()) {
-        let mut door = Door::new(MAX_DEPTH - SLACK);
+        let mut door = Door::new(MAX_DEPTH);
         if let Value::Object(object) = door.enter(metadata, &Path::root().key("metadata"))? {
             stamp.metadata = Some(Box::new(object));
         }

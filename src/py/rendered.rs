@@ -7,7 +7,7 @@ use crate::path::Path;
 use crate::py::body::{Body, json_text};
 use crate::py::door::{At, Door, NOUN_DEPTH, is_mapping, leave, mapping_members};
 use crate::py::errors::{OrRaise, blamed, loss_tuple, raised, warn};
-use crate::py::noun::{Carried, Noun, each, is_readable, pydantic};
+use crate::py::noun::{Carried, Noun, each, pydantic};
 use crate::py::report::PyLoss;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyString, PyTuple, PyType};
@@ -259,7 +259,7 @@ impl PyRendered {
         let py = slf.py();
         let losses = slf.get().losses(py).into_any();
         if let Held::Object(body) = &slf.get().body
-            && is_readable(body, MAX_DEPTH)
+            && body.nests_within(MAX_DEPTH)
         {
             let text = PyString::new(py, &compact(body)).into_any();
             return Ok((slf.get_type().getattr("_from_json")?, PyTuple::new(py, [text, losses])?));

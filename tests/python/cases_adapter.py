@@ -1,7 +1,6 @@
 """Between the regression cases and the package: the functions their runner calls, over the public API alone.
 
-Left out are the functions of what the package does not do (streams, traces, saved traces); the runner skips
-their cases. So it does for a wire that the package does not know, see `dialect`.
+Left out are the functions of what the package does not do (streams); the runner skips their cases. So it does for a wire that the package does not know, see `dialect`.
 """
 
 from __future__ import annotations
@@ -81,6 +80,35 @@ def make_error() -> Exception:
     except toolwire.ToolwireError as error:
         return error
     raise AssertionError("an orphan result was converted")
+
+
+class Trace:
+    """A rollout over Chat Completions: what each request states and what was answered."""
+
+    def __init__(self, graph: toolwire.MessageGraph) -> None:
+        self.graph = graph
+
+    def turn(self, body: Any, answer: Any) -> int:
+        request = parse("chat", body)
+        (message,) = parse("chat", {"model": "m", "messages": [answer]}).messages
+        return self.graph.prepare(request.messages, request.tools).commit(message)
+
+    def view(self) -> dict[str, Any]:
+        branches = self.graph.branches
+        nodes = [{**_message(node.message.to_dict()), "hash": node.identity} for node in self.graph]
+        return {"nodes": nodes, "branches": len(branches), "paths": [list(branch) for branch in branches]}
+
+
+def trace() -> Trace:
+    return Trace(toolwire.MessageGraph())
+
+
+def save(trace: Trace) -> str:
+    return trace.graph.to_jsonl()
+
+
+def load(blob: str) -> Trace:
+    return Trace(toolwire.MessageGraph.from_jsonl(blob))
 
 
 def view(parsed: Any) -> dict[str, Any]:

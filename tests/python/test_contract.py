@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import inspect
 import pickle
+import tempfile
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,12 +18,17 @@ from toolwire import (
     ChatDialect,
     FilePart,
     ImagePart,
+    Journal,
     Loss,
+    MessageGraph,
+    MessageNode,
     NativeOutcome,
     NativePart,
     Rendered,
     Request,
     ResponsesDialect,
+    ResumeReport,
+    Rollout,
     SystemMessage,
     TextPart,
     Tool,
@@ -49,6 +56,10 @@ SAMPLES: dict[str, tuple[Any, Any]] = {
     ),
     "ImagePart": (ImagePart("https://x/y.png", "high", EXTRA), ImagePart("https://x/y.png")),
     "Loss": (LOSS, Loss("name.dropped", "messages[1].name", "no place for it")),
+    "MessageNode": (
+        MessageNode(3, AssistantMessage("yes"), 2, True, 1769000000.25, {"n": [1, None]}, [Tool("read", "reads")]),
+        MessageNode(0, UserMessage("hi")),
+    ),
     "NativeOutcome": (
         NativeOutcome("mcp_call", "m1", "messages[0].provider_state[0]", True, "went wrong"),
         NativeOutcome("mcp_call", None, "messages[0].provider_state[0]"),
@@ -75,6 +86,7 @@ SAMPLES: dict[str, tuple[Any, Any]] = {
         Request([]),
     ),
     "ResponsesDialect": (ResponsesDialect(), None),
+    "ResumeReport": (ResumeReport(7, 1, 120, 9), ResumeReport(7, 1)),
     "SystemMessage": (SystemMessage("be kind", True, EXTRA), SystemMessage("be kind")),
     "TextPart": (TextPart('it\'s "text" \U0001f600', EXTRA), TextPart("")),
     "Tool": (
@@ -86,10 +98,24 @@ SAMPLES: dict[str, tuple[Any, Any]] = {
     "UserMessage": (UserMessage([TextPart("a"), {"type": "text", "text": "b"}, "c"], EXTRA), UserMessage("a")),
 }
 
+with tempfile.TemporaryDirectory() as folder, Journal(Path(folder) / "journal.jsonl") as journal:
+    pass
+
+# One object of each class that is no value: it changes, or is about an object that does.
+STATEFUL: dict[str, Any] = {
+    "Journal": journal,
+    "MessageGraph": MessageGraph(),
+    "PendingTurn": MessageGraph().prepare([UserMessage("secret")]),
+    "Rollout": Rollout("chat"),
+    "Turn": Rollout("chat").receive(b'{"messages": [{"role": "user", "content": "secret"}]}'),
+}
+
 CLASSES = sorted(
     name
     for name in toolwire.__all__
-    if inspect.isclass(getattr(toolwire, name)) and not issubclass(getattr(toolwire, name), (Exception, Warning))
+    if inspect.isclass(getattr(toolwire, name))
+    and not issubclass(getattr(toolwire, name), (Exception, Warning))
+    and name not in STATEFUL
 )
 EVERY = [
     pytest.param(sample, id=f"{name}-{n}") for name, pair in SAMPLES.items() for n, sample in enumerate(pair) if sample
@@ -105,11 +131,29 @@ def test_every_class_has_a_sample() -> None:
     assert sorted(SAMPLES) == CLASSES
 
 
-@pytest.mark.parametrize("name", CLASSES)
+@pytest.mark.parametrize("name", [*CLASSES, *STATEFUL])
 def test_a_class_knows_where_it_lives(name: str) -> None:
     cls = getattr(toolwire, name)
     assert (cls.__module__, cls.__qualname__) == ("toolwire", name)
     assert cls.__doc__
+
+
+@pytest.mark.parametrize(("name", "sample"), STATEFUL.items())
+def test_a_stateful_class_says_what_it_does_and_shows_no_content(name: str, sample: Any) -> None:
+    assert type(sample) is getattr(toolwire, name)
+    for member, value in inspect.getmembers(type(sample), lambda value: not inspect.isclass(value)):
+        if not member.startswith("_"):
+            assert value.__doc__, member
+            assert not callable(value) or inspect.signature(value) is not None
+    assert repr(sample).startswith(f"<{name} ")
+    assert "secret" not in repr(sample)
+    with pytest.raises(AttributeError):
+        sample.anything = 1
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_a_value_can_be_made(name: str) -> None:
+    cls = getattr(toolwire, name)
     assert inspect.signature(cls) is not None
     assert cls.__text_signature__.startswith("(")
 
@@ -221,7 +265,7 @@ def test_unknown_arguments_are_refused(name: str) -> None:
         getattr(toolwire, name)(no_such_field=1)
 
 
-@pytest.mark.parametrize("name", CLASSES)
+@pytest.mark.parametrize("name", [*CLASSES, *STATEFUL])
 def test_no_subclasses(name: str) -> None:
     with pytest.raises(TypeError):
         type("Sub", (getattr(toolwire, name),), {})

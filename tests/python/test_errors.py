@@ -13,6 +13,7 @@ from toolwire import (
     ArgumentsError,
     AssistantMessage,
     ChatDialect,
+    JournalError,
     JsonError,
     LimitError,
     LossError,
@@ -81,6 +82,7 @@ ROWS: list[tuple[str, type[ToolwireError], str, Callable[[], object]]] = [
         "messages[2]",
         lambda: CHAT.render_request(tool_turn("{}", is_error=True), strict=True),
     ),
+    ("Journal", JournalError, "line 1", lambda: toolwire.resume(__file__)),
 ]
 
 
@@ -115,6 +117,9 @@ def test_rows(kind: str, cls: type[ToolwireError], path: str, act: Callable[[], 
         ('a["b: c"].d: no', 'a["b: c"].d'),
         ('["\\"]: x"][0]: no', '["\\"]: x"][0]'),
         ("cache-control: no", "cache-control"),
+        ("line 7: no", "line 7"),
+        ("line 7.message.content[0]: no", "line 7.message.content[0]"),
+        ("line seven: no", "$"),
         ("no path here", "$"),
         ("", "$"),
     ],

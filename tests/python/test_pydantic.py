@@ -16,6 +16,7 @@ from toolwire import (
     FilePart,
     ImagePart,
     Message,
+    MessageNode,
     NativePart,
     Rendered,
     Request,
@@ -41,6 +42,7 @@ class Conversation(BaseModel):
     call: ToolCall | None = None
     tool: Tool | None = None
     request: Request | None = None
+    node: MessageNode | None = None
 
 
 ROLES = ("SystemMessage", "UserMessage", "AssistantMessage", "ToolMessage")
@@ -58,6 +60,7 @@ FULL = Conversation(
     call=SAMPLES["ToolCall"][0],
     tool=SAMPLES["Tool"][0],
     request=SAMPLES["Request"][0],
+    node=SAMPLES["MessageNode"][0],
 )
 
 
@@ -200,6 +203,7 @@ def test_json_schema() -> None:
         assert items["discriminator"]["mapping"]["developer"] == "#/$defs/SystemMessage"
         assert schema["properties"]["parts"]["items"]["discriminator"]["mapping"]["file"] == "#/$defs/FilePart"
         # What a class writes has only keys that its schema knows, and all that it needs.
-        for sample in [*MESSAGES, *PARTS, SAMPLES["Tool"][0], SAMPLES["ToolCall"][0], SAMPLES["Request"][0]]:
+        others = [SAMPLES[name][0] for name in ("Tool", "ToolCall", "Request", "MessageNode")]
+        for sample in [*MESSAGES, *PARTS, *others]:
             definition = definitions[type(sample).__name__]
             assert set(definition["required"]) <= set(sample.to_dict()) <= set(definition["properties"])

@@ -56,6 +56,8 @@ pub(in crate::py) const NODE: usize = 128;
 pub(in crate::py) struct Door {
     depth: usize,
     left: usize,
+    /// Do a host's models come with the fields that nobody set?
+    pub(super) defaults: bool,
     /// Where a lone surrogate was read as U+FFFD.
     pub(in crate::py) replaced: Vec<Path>,
 }
@@ -63,7 +65,12 @@ pub(in crate::py) struct Door {
 impl Door {
     /// A door for values of at most this depth.
     pub(in crate::py) fn new(depth: usize) -> Self {
-        Self { depth, left: MAX_BYTES, replaced: Vec::new() }
+        Self { depth, left: MAX_BYTES, defaults: false, replaced: Vec::new() }
+    }
+
+    /// A door through which a host's models come as the host itself saves them, with every field.
+    pub(in crate::py) fn with_defaults(self) -> Self {
+        Self { defaults: true, ..self }
     }
 
     /// How much came through, roughly in bytes.
@@ -215,6 +222,7 @@ impl Door {
         let py = object.py();
         match host::step(object, self, at).map_err(|cause| blamed(py, at.path(), cause))? {
             Some(host::Step::Json(json)) => Ok(json),
+            Some(host::Step::Whole(dump)) => self.value(&dump, at, depth + 1),
             Some(host::Step::Members(members)) => self.members(py, members, at, depth),
             Some(host::Step::Tagged { dump, full }) => {
                 let mut value = self.value(&dump, at, depth + 1)?;

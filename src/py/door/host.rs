@@ -10,6 +10,8 @@ use pyo3::types::{PyDict, PyString, PyType};
 pub(super) enum Step<'py> {
     Json(Json),
     Members(Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>),
+    /// A pydantic dump of everything.
+    Whole(Bound<'py, PyAny>),
     /// A pydantic dump of what was set, and one with the defaults.
     Tagged {
         dump: Bound<'py, PyAny>,
@@ -30,8 +32,11 @@ pub(super) fn step<'py>(
         return Ok(None);
     }
     if answers(object, "model_dump") {
-        let dump = dumped(object, "exclude_unset")?;
-        let full = dumped(object, "exclude_none")?;
+        if door.defaults {
+            return dumped(object, None).map(|dump| Some(Step::Whole(dump)));
+        }
+        let dump = dumped(object, Some("exclude_unset"))?;
+        let full = dumped(object, Some("exclude_none"))?;
         return Ok(Some(Step::Tagged { dump, full }));
     }
     if answers(object, "__dataclass_fields__") {
@@ -78,18 +83,20 @@ pub(in crate::py) fn is_mapping(object: &Bound<'_, PyAny>) -> bool {
     class.is_ok_and(|class| object.is_instance(class.bind(py)).unwrap_or(false))
 }
 
-fn dumped<'py>(object: &Bound<'py, PyAny>, exclude: &str) -> PyResult<Bound<'py, PyAny>> {
+fn dumped<'py>(object: &Bound<'py, PyAny>, exclude: Option<&str>) -> PyResult<Bound<'py, PyAny>> {
     let options = PyDict::new(object.py());
     options.set_item("mode", "json")?;
     options.set_item("by_alias", true)?;
-    options.set_item(exclude, true)?;
+    if let Some(exclude) = exclude {
+        options.set_item(exclude, true)?;
+    }
     options.set_item("warnings", false)?;
     object.call_method("model_dump", (), Some(&options))
 }
 
 /// A model as JSON types without its empty fields; for hosts whose fields have defaults that are never set.
 pub(in crate::py) fn dump_without_none<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    dumped(object, "exclude_none")
+    dumped(object, Some("exclude_none"))
 }
 
 /// A dump of what was set lacks a `type` or `role` that the class fills in by default, and without it a block is

@@ -11,7 +11,7 @@ pub(super) use leave::leave;
 use crate::json::MAX_DEPTH;
 
 /// What our own spelling may nest deeper than the body it was read from: it wraps some values once or twice.
-pub(super) const SLACK: usize = 16;
+const SLACK: usize = 16;
 
 /// The depth limit of our own spelling.
 pub(super) const NOUN_DEPTH: usize = MAX_DEPTH + SLACK;
