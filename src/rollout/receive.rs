@@ -90,6 +90,10 @@ impl Memory {
                 false => self.walk(graph, &mut scan, start, Some(&shell))?,
             };
         }
+        // What the guess had in front of the list is the same here, but may be said in other words.
+        if let Some(first) = walk.tail.first_mut().filter(|part| part.range.is_none()) {
+            first.messages.clone_from(&shell.messages);
+        }
         Some(Cut { shell, list, tip: walk.tip, tail: walk.tail, edits: walk.edits })
     }
 

@@ -1,0 +1,95 @@
+//! A rollout is the slow path, only faster: random scripts, on every wire, with whatever programs do to a conversation.
+//!
+//! `TOOLWIRE_ROLLOUTS=20000 cargo test --release --test rollout` runs more of them; `TOOLWIRE_SEED=…` runs one again.
+
+#![allow(clippy::unwrap_used, reason = "a test stops where it finds something wrong")]
+
+mod check;
+mod edits;
+mod rng;
+mod script;
+mod spell;
+mod threads;
+mod wires;
+
+use check::{Check, Checked};
+use script::{Step, Then, script};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use toolwire::message::Dialect;
+
+fn number_in(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok()?.parse().ok()
+}
+
+fn attempt(check: &mut Check, steps: &[Step]) -> Checked {
+    catch_unwind(AssertUnwindSafe(|| check.run(steps))).unwrap_or_else(|_| Err("panicked".to_owned()))
+}
+
+/// Leaves out every step without which it fails, too.
+fn smallest(dialect: Dialect, mut steps: Vec<Step>) -> (Vec<Step>, String) {
+    let mut what = String::new();
+    let mut at = 0;
+    while at < steps.len() {
+        let step = steps.remove(at);
+        match attempt(&mut Check::new(dialect), &steps) {
+            Err(_) => at = 0,
+            Ok(()) => {
+                steps.insert(at, step);
+                at += 1;
+            }
+        }
+    }
+    if let Err(last) = attempt(&mut Check::new(dialect), &steps) {
+        what = last;
+    }
+    (steps, what)
+}
+
+fn shown(step: &Step) -> String {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).chars().take(4000).collect::<String>();
+    let then = match &step.then {
+        Then::Nothing => "nothing".to_owned(),
+        Then::Prompt => "commit_prompt".to_owned(),
+        Then::Answer(body) => text(body),
+    };
+    format!("{} on {:?}, held: {}\n  {}\n  then {then}", step.what, step.on, step.held, text(&step.body))
+}
+
+fn hold(dialect: Dialect) {
+    let seeds = match number_in("TOOLWIRE_SEED") {
+        Some(seed) => seed..seed + 1,
+        None => 0..number_in("TOOLWIRE_ROLLOUTS").unwrap_or(500),
+    };
+    let (mut sent, mut read, mut known) = (0, 0, 0);
+    for seed in seeds {
+        let steps = script(dialect, seed);
+        let mut check = Check::new(dialect);
+        if attempt(&mut check, &steps).is_err() {
+            let (steps, what) = smallest(dialect, steps);
+            let steps: Vec<String> = steps.iter().map(shown).collect();
+            panic!("{dialect}, TOOLWIRE_SEED={seed}: {what}\n\n{}\n", steps.join("\n\n"));
+        }
+        sent += steps.len();
+        read += check.read;
+        known += check.known;
+    }
+    if number_in("TOOLWIRE_SEED").is_none() {
+        assert!(read * 10 > sent * 8 && read < sent, "{read} of {sent} bodies could be read");
+        assert!(known * 2 > read, "{known} of {read} bodies continued something");
+    }
+}
+
+#[test]
+fn chat_is_the_slow_path() {
+    hold(Dialect::Chat);
+}
+
+#[test]
+fn responses_is_the_slow_path() {
+    hold(Dialect::Responses);
+}
+
+#[test]
+fn anthropic_is_the_slow_path() {
+    hold(Dialect::Anthropic);
+}
