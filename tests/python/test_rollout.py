@@ -122,7 +122,8 @@ def test_a_retry_has_the_key_of_the_request_it_repeats() -> None:
         rollout.receive(json.dumps(body("chat", 1), ensure_ascii=False)).retry_key,
         turn.retry_key,
     }
-    assert keys == {key} and len(key) == 64
+    assert keys == {key}
+    assert len(key) == 64
     settings = body("chat", 1) | {"temperature": 1}
     good = body("chat", 1, failed=False)
     good["messages"][-1]["_vf_is_error"] = False
