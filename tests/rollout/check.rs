@@ -120,20 +120,14 @@ impl Check {
     }
 
     pub(crate) fn run(&mut self, steps: &[Step]) -> Checked {
-        let mut held = None;
+        let mut waiting = Vec::new();
         for (at, step) in steps.iter().enumerate() {
-            let open = self.receive(at, step)?;
-            let waiting = held.take();
-            if step.held {
-                held = open;
-            } else if let Some(open) = open {
-                self.finish(&open)?;
-            }
-            if let Some(waiting) = waiting {
-                self.finish(&waiting)?;
+            waiting.extend(self.receive(at, step)?);
+            if !step.held {
+                waiting.drain(..).rev().try_for_each(|open| self.finish(&open))?;
             }
         }
-        held.map_or(Ok(()), |open| self.finish(&open))?;
+        waiting.iter().try_for_each(|open| self.finish(open))?;
         self.compare_nodes()
     }
 

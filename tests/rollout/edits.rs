@@ -1,6 +1,7 @@
 //! What goes wrong with a body, or is changed in it: elements, top-level members, bytes.
 
 use crate::rng::Rng;
+use crate::spell::HIGH;
 use crate::wires::{self, list_key};
 use toolwire::json::{Json, Value};
 use toolwire::message::Dialect;
@@ -11,7 +12,7 @@ pub(crate) fn edit(elements: &mut Vec<Json>, dialect: Dialect, rng: &mut Rng) {
         return;
     }
     let at = rng.below(elements.len());
-    match rng.below(8) {
+    match rng.below(10) {
         0 => drop(elements.remove(at)),
         1 => elements.insert(at, wires::user(dialect, rng)),
         2 => {
@@ -19,6 +20,8 @@ pub(crate) fn edit(elements: &mut Vec<Json>, dialect: Dialect, rng: &mut Rng) {
             elements.swap(at, other);
         }
         3 => elements.insert(rng.below(elements.len() + 1), elements[at].clone()),
+        4 => member(&mut elements[at], rng),
+        5 => parts(&mut elements[at], rng),
         _ => {
             let mut texts = Vec::new();
             collect(&mut elements[at], "", &mut texts);
@@ -26,6 +29,39 @@ pub(crate) fn edit(elements: &mut Vec<Json>, dialect: Dialect, rng: &mut Rng) {
                 let n = rng.below(texts.len());
                 change(texts.swap_remove(n), rng);
             }
+        }
+    }
+}
+
+/// Adds a member that changes little: one of no wire, or one that stands in front of another with its key.
+fn member(element: &mut Json, rng: &mut Rng) {
+    let Value::Object(members) = element else { return };
+    if members.is_empty() {
+        return;
+    }
+    let key = match rng.below(3) {
+        0 => format!("key{HIGH}").into(),
+        1 => "note".into(),
+        _ => rng.pick(&members.0).0,
+    };
+    let value = rng.pick(&[Value::Null, "decoy".into(), true.into(), wires::number("1e400")]);
+    members.0.insert(0, (key, value));
+}
+
+/// Takes a part out of a list of parts, says it twice, or moves it.
+fn parts(element: &mut Json, rng: &mut Rng) {
+    let Value::Object(members) = element else { return };
+    let lists = members.0.iter_mut().filter(|(key, _)| matches!(key.as_ref(), "content" | "output"));
+    for (_, list) in lists {
+        let Value::Array(parts) = list else { continue };
+        if parts.is_empty() {
+            continue;
+        }
+        let (at, to) = (rng.below(parts.len()), rng.below(parts.len()));
+        match rng.below(3) {
+            0 => drop(parts.remove(at)),
+            1 => parts.insert(to, parts[at].clone()),
+            _ => parts.swap(at, to),
         }
     }
 }
@@ -66,9 +102,10 @@ pub(crate) fn spoil(elements: &mut Vec<Json>, dialect: Dialect, rng: &mut Rng) {
         && !members.is_empty()
     {
         let n = rng.below(members.len());
-        match rng.below(3) {
+        match rng.below(4) {
             0 => drop(members.0.remove(n)),
             1 => members.0[n].1 = rng.pick(&[Value::Null, wires::number("7"), vec![].into(), "x".into()]),
+            2 => members.0.push((members.0[n].0.clone(), rng.pick(&["twice".into(), Value::Null]))),
             _ => members.0.insert(n, ("_vf_is_error".into(), rng.pick(&["true".into(), true.into()]))),
         }
     }
@@ -135,7 +172,8 @@ fn escaped(key: &str, rng: &mut Rng) -> String {
 /// Changes the text of a body in one place.
 pub(crate) fn bytes(body: &mut Vec<u8>, rng: &mut Rng) -> &'static str {
     let at = rng.below(body.len());
-    match rng.below(10) {
+    let tokens: Vec<usize> = (0..body.len()).filter(|n| b"[]{},:".contains(&body[*n])).collect();
+    match rng.below(14) {
         0 => {
             body.truncate(at);
             " cut"
@@ -168,6 +206,19 @@ pub(crate) fn bytes(body: &mut Vec<u8>, rng: &mut Rng) -> &'static str {
         7 => {
             body.insert(at, rng.pick(b"\"\\{}[],: 0a"));
             " a byte more"
+        }
+        8 => {
+            body.remove(rng.pick(&tokens));
+            " a token less"
+        }
+        9 => {
+            let at = rng.pick(&tokens);
+            body.insert(at, body[at]);
+            " a token twice"
+        }
+        10 => {
+            *body = rng.pick(&[&b""[..], b" ", b"7", b"{}", b"[]", b"null"]).to_vec();
+            " another body"
         }
         // A letter of a text, most likely: a body that is read, but says something else.
         _ => {

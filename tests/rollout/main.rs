@@ -58,7 +58,7 @@ fn shown(step: &Step) -> String {
 fn hold(dialect: Dialect) {
     let seeds = match number_in("TOOLWIRE_SEED") {
         Some(seed) => seed..seed + 1,
-        None => 0..number_in("TOOLWIRE_ROLLOUTS").unwrap_or(500),
+        None => 0..number_in("TOOLWIRE_ROLLOUTS").unwrap_or(400),
     };
     let (mut sent, mut read, mut known) = (0, 0, 0);
     for seed in seeds {

@@ -14,7 +14,7 @@ pub(crate) struct Step {
     pub(crate) body: Vec<u8>,
     /// The models and the samplings that are laid over it.
     pub(crate) overrides: Vec<(String, Object<'static>)>,
-    /// What is done with the turn waits until the next body has arrived.
+    /// What is done with the turn waits until something was done with a later one.
     pub(crate) held: bool,
     pub(crate) then: Then,
 }
@@ -189,10 +189,10 @@ impl Talk {
         if self.dialect == Dialect::Responses {
             match dressed.as_slice() {
                 [] if rng.one_in(2) => list = "null".to_owned(),
-                [only] if rng.one_in(2) => match only.get("content") {
-                    Some(text @ Value::String(_)) => list = spelling.text(text),
-                    _ => {}
-                },
+                [only] if rng.one_in(2) => {
+                    let text = only.get("content").filter(|content| content.as_str().is_some());
+                    list = text.map_or(list, |text| spelling.text(text));
+                }
                 _ => {}
             }
         }
@@ -232,7 +232,7 @@ fn overrides(rng: &mut Rng) -> (String, Object<'static>) {
     let model = rng.pick(&["m2", "gpt-5.6-sol", "openai/o3", "gpt-5-chat", "claude \"x\"", ""]);
     let number = wires::number;
     let extra_body = wires::object! { "top_k": number("4"), "max_tokens": number("9"), "messages": vec![] };
-    let knobs: [(usize, &'static str, Json); 14] = [
+    let knobs: [(usize, &'static str, Json); 15] = [
         (2, "temperature", rng.pick(&[number("0.5"), number("1.0"), Value::Null])),
         (3, "max_tokens", rng.pick(&[number("7"), Value::Null])),
         (4, "max_completion_tokens", number("8")),
@@ -245,6 +245,7 @@ fn overrides(rng: &mut Rng) -> (String, Object<'static>) {
         (12, "reasoning", wires::object! { "effort": "high", "summary": Value::Null }),
         (12, "output_config", wires::object! { "format": "x" }),
         (12, "include", vec!["x".into()].into()),
+        (12, "tools", vec![].into()),
         (16, "model", "other".into()),
         (16, "metadata", wires::object! { "_vf_is_error": true }),
     ];

@@ -221,11 +221,11 @@ pub(crate) fn text(rng: &mut Rng) -> String {
         0 => String::new(),
         1 => format!("{LABEL}{}", words(rng)),
         2 => r#"{"_vf_is_error":true}"#.to_owned(),
-        3 => "\"quoted\" \\ back\\slash\n\ttab \u{1}\u{7f} {[,:]}".to_owned(),
+        3 => "\"quoted\" \\ back\\slash\n\ttab \u{0}\u{1}\u{7f} {[,:]}".to_owned(),
         4 => "größer 日本 \u{2028}\u{1f600}".to_owned(),
         5 => format!("a{HIGH}b{LOW}"),
         6 => format!("{HIGH}{LOW}"),
-        7 => (0..200).map(|_| words(rng)).collect(),
+        7 => (0..60).map(|_| words(rng)).collect(),
         8 => " ".to_owned(),
         _ => words(rng),
     }
@@ -235,7 +235,9 @@ pub(crate) fn text(rng: &mut Rng) -> String {
 pub(crate) fn input(rng: &mut Rng) -> Json {
     match rng.below(10) {
         0 => object! {},
-        1 => object! { "n": number("9007199254740993"), "x": number("-0"), "y": number("1.50") },
+        1 => {
+            object! { "n": number("9007199254740993"), "x": number("-0"), "y": number("1.50"), "z": number("1e400") }
+        }
         2 => object! { "_vf_is_error": true, "deep": object! { "_vf_is_error": "x" } },
         3 => object! { "text": text(rng) },
         4 if rng.one_in(8) => object! { "deep": nested(rng.within(500, 512)) },
