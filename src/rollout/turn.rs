@@ -86,7 +86,8 @@ impl Turn {
         let known = tip.and_then(|tip| self.rollout.graph().read().node(tip).map(|node| node.conversation));
         let start = known.unwrap_or(tools.start);
         let end = self.tail.iter().fold(start, |before, (_, print)| identity::step(before, print.own));
-        identity::step(end, settings)
+        let wire = identity::of_bytes(self.dialect().as_str().as_bytes());
+        identity::step(identity::step(end, settings), wire)
     }
 
     /// The whole request, typed.
