@@ -91,34 +91,20 @@ struct Open<'s> {
     pending: Pending,
 }
 
+#[derive(Default)]
 pub(crate) struct Check {
-    dialect: Dialect,
-    rollouts: [Rollout; 2],
+    rollouts: HashMap<Dialect, [Rollout; 2]>,
     graph: Shared,
     slow: Graph,
     /// What each retry key was given for; and the key of each body, with the conversation that it was.
-    keys: HashMap<Identity, (Vec<Print>, Vec<u8>)>,
-    bodies: HashMap<Vec<u8>, (Identity, Identity)>,
+    keys: HashMap<Identity, (Dialect, Vec<Print>, Vec<u8>)>,
+    bodies: HashMap<(Dialect, Vec<u8>), (Identity, Identity)>,
     /// How many bodies could be read, and how many of them continued something.
     pub(crate) read: usize,
     pub(crate) known: usize,
 }
 
 impl Check {
-    pub(crate) fn new(dialect: Dialect) -> Self {
-        let graph = Shared::default();
-        Self {
-            dialect,
-            rollouts: [Rollout::new(dialect, graph.clone()), Rollout::new(dialect, graph.clone())],
-            graph,
-            slow: Graph::default(),
-            keys: HashMap::new(),
-            bodies: HashMap::new(),
-            read: 0,
-            known: 0,
-        }
-    }
-
     pub(crate) fn run(&mut self, steps: &[Step]) -> Checked {
         let mut waiting = Vec::new();
         for (at, step) in steps.iter().enumerate() {
@@ -133,12 +119,15 @@ impl Check {
 
     fn receive<'s>(&mut self, at: usize, step: &'s Step) -> std::result::Result<Option<Open<'s>>, String> {
         let named = |what: &str| format!("step {at}: {what}");
+        let (dialect, graph) = (step.dialect, &self.graph);
+        let fresh = || Rollout::new(dialect, graph.clone());
+        let [first, second] = self.rollouts.entry(dialect).or_insert_with(|| [fresh(), fresh()]);
         let fast = match step.on {
-            On::First => self.rollouts[0].receive(&step.body),
-            On::Second => self.rollouts[1].receive(&step.body),
-            On::Fresh => Rollout::new(self.dialect, self.graph.clone()).receive(&step.body),
+            On::First => first.receive(&step.body),
+            On::Second => second.receive(&step.body),
+            On::Fresh => fresh().receive(&step.body),
         };
-        let slow = read(self.dialect, &step.body);
+        let slow = read(dialect, &step.body);
         let said = |error: &Error| Some((error.kind, error.to_string()));
         same(&named("error"), &fast.as_ref().err().and_then(said), &slow.as_ref().err().and_then(said))?;
         let (Ok(turn), Ok(read)) = (fast, slow) else { return Ok(None) };
@@ -160,19 +149,17 @@ impl Check {
             .last()
             .map_or(pending.tools.start, |id| self.slow.nodes()[*id as usize].conversation);
         let end = pending.tail.iter().fold(end, |before, (_, print)| identity::step(before, print.own));
-        let (key, keyed) = *self.bodies.entry(step.body.clone()).or_insert((turn.retry_key(), end));
-        same(&named("retry key of the same body"), &(turn.retry_key() == key), &(keyed == end))?;
-        self.compare_keys(&named("retry key"), turn.retry_key(), prints, read.settings)?;
+        let (key, body) = (turn.retry_key(), (dialect, step.body.clone()));
+        let (before, ended) = *self.bodies.entry(body).or_insert((key, end));
+        same(&named("retry key of the same body"), &(key == before), &(end == ended))?;
+        let said = (dialect, prints.clone(), read.settings.clone());
+        let (wire, others, settings) = self.keys.entry(key).or_insert(said);
+        same(&named("retry key for another wire"), &dialect, wire)?;
+        same(&named("retry key for other settings"), &read.settings, settings)?;
+        same(&named("retry key for another conversation"), &may_be_same(&prints, others), &true)?;
         self.read += 1;
         self.known += usize::from(!pending.known.is_empty());
         Ok(Some(Open { step, at, turn, pending }))
-    }
-
-    /// Other settings or another conversation never have the same key.
-    fn compare_keys(&mut self, what: &str, key: Identity, prints: Vec<Print>, settings: Vec<u8>) -> Checked {
-        let (other, others) = self.keys.entry(key).or_insert_with(|| (prints.clone(), settings.clone()));
-        same(&format!("{what} for other settings"), &settings, others)?;
-        same(&format!("{what} for another conversation"), &may_be_same(&prints, other), &true)
     }
 
     fn finish(&mut self, open: &Open<'_>) -> Checked {
@@ -187,7 +174,7 @@ impl Check {
                 same(&named("segments of upstream"), &parts, &bytes)?;
             }
             let fast = fast.map(|upstream| (upstream.bytes(&step.body), upstream.losses));
-            let slow = upstream(self.dialect, &step.body, overrides);
+            let slow = upstream(step.dialect, &step.body, overrides);
             let shown = |upstream: Result<(Vec<u8>, Vec<Loss>)>| {
                 upstream.map(|(body, losses)| (String::from_utf8_lossy(&body).into_owned(), losses))
             };
@@ -201,7 +188,7 @@ impl Check {
             same(&named("commit_prompt"), &fast, &pending.commit_prompt(&mut self.slow, timestamp))?;
         }
         if let Then::Answer(body) = &step.then
-            && let Some(answer) = read_answer(self.dialect, body)
+            && let Some(answer) = read_answer(step.dialect, body)
         {
             let print = Print::of(&answer);
             for _ in 0..=usize::from(twice) {

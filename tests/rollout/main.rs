@@ -13,9 +13,12 @@ mod threads;
 mod wires;
 
 use check::{Check, Checked};
+use rng::Rng;
 use script::{Step, Then, script};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use toolwire::graph::Shared;
 use toolwire::message::Dialect;
+use toolwire::rollout::Rollout;
 
 fn number_in(variable: &str) -> Option<u64> {
     std::env::var(variable).ok()?.parse().ok()
@@ -26,12 +29,12 @@ fn attempt(check: &mut Check, steps: &[Step]) -> Checked {
 }
 
 /// Leaves out every step without which it fails, too.
-fn smallest(dialect: Dialect, mut steps: Vec<Step>) -> (Vec<Step>, String) {
+fn smallest(mut steps: Vec<Step>) -> (Vec<Step>, String) {
     let mut what = String::new();
     let mut at = 0;
     while at < steps.len() {
         let step = steps.remove(at);
-        match attempt(&mut Check::new(dialect), &steps) {
+        match attempt(&mut Check::default(), &steps) {
             Err(_) => at = 0,
             Ok(()) => {
                 steps.insert(at, step);
@@ -39,7 +42,7 @@ fn smallest(dialect: Dialect, mut steps: Vec<Step>) -> (Vec<Step>, String) {
             }
         }
     }
-    if let Err(last) = attempt(&mut Check::new(dialect), &steps) {
+    if let Err(last) = attempt(&mut Check::default(), &steps) {
         what = last;
     }
     (steps, what)
@@ -52,22 +55,23 @@ fn shown(step: &Step) -> String {
         Then::Prompt => "commit_prompt".to_owned(),
         Then::Answer(body) => text(body),
     };
-    format!("{} on {:?}, held: {}\n  {}\n  then {then}", step.what, step.on, step.held, text(&step.body))
+    let Step { what, dialect, on, held, .. } = step;
+    format!("{what}: {dialect} on {on:?}, held: {held}\n  {}\n  then {then}", text(&step.body))
 }
 
-fn hold(dialect: Dialect) {
+fn hold(name: &str, script: impl Fn(u64) -> Vec<Step>) {
     let seeds = match number_in("TOOLWIRE_SEED") {
         Some(seed) => seed..seed + 1,
-        None => 0..number_in("TOOLWIRE_ROLLOUTS").unwrap_or(400),
+        None => 0..number_in("TOOLWIRE_ROLLOUTS").unwrap_or(300),
     };
     let (mut sent, mut read, mut known) = (0, 0, 0);
     for seed in seeds {
-        let steps = script(dialect, seed);
-        let mut check = Check::new(dialect);
+        let steps = script(seed);
+        let mut check = Check::default();
         if attempt(&mut check, &steps).is_err() {
-            let (steps, what) = smallest(dialect, steps);
+            let (steps, what) = smallest(steps);
             let steps: Vec<String> = steps.iter().map(shown).collect();
-            panic!("{dialect}, TOOLWIRE_SEED={seed}: {what}\n\n{}\n", steps.join("\n\n"));
+            panic!("{name}, TOOLWIRE_SEED={seed}: {what}\n\n{}\n", steps.join("\n\n"));
         }
         sent += steps.len();
         read += check.read;
@@ -81,15 +85,38 @@ fn hold(dialect: Dialect) {
 
 #[test]
 fn chat_is_the_slow_path() {
-    hold(Dialect::Chat);
+    hold("chat", |seed| script(Dialect::Chat, seed));
 }
 
 #[test]
 fn responses_is_the_slow_path() {
-    hold(Dialect::Responses);
+    hold("responses", |seed| script(Dialect::Responses, seed));
 }
 
 #[test]
 fn anthropic_is_the_slow_path() {
-    hold(Dialect::Anthropic);
+    hold("anthropic", |seed| script(Dialect::Anthropic, seed));
+}
+
+/// Rollouts of all wires over one graph, where equal messages meet.
+#[test]
+fn wires_share_a_graph() {
+    hold("wires", |seed| {
+        let mut rng = Rng::new(seed);
+        let mut scripts = [Dialect::Chat, Dialect::Responses, Dialect::Anthropic]
+            .map(|dialect| script(dialect, seed).into_iter().take(6).peekable());
+        let mut steps = Vec::new();
+        while scripts.iter_mut().any(|script| script.peek().is_some()) {
+            steps.extend(scripts[rng.below(3)].next());
+        }
+        steps
+    });
+}
+
+#[test]
+fn a_retry_key_names_the_wire() {
+    let body = br#"{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"hi"}]}"#;
+    let key = |dialect| Rollout::new(dialect, Shared::default()).receive(body).unwrap().retry_key();
+    assert_eq!(key(Dialect::Chat), key(Dialect::Chat));
+    assert_ne!(key(Dialect::Chat), key(Dialect::Anthropic));
 }

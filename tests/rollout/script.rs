@@ -10,6 +10,7 @@ use toolwire::message::Dialect;
 pub(crate) struct Step {
     /// Why it looks as it does.
     pub(crate) what: String,
+    pub(crate) dialect: Dialect,
     pub(crate) on: On,
     pub(crate) body: Vec<u8>,
     /// The models and the samplings that are laid over it.
@@ -224,7 +225,7 @@ impl Talk {
 
     fn step(&self, what: String, body: Vec<u8>, then: Then, rng: &mut Rng) -> Step {
         let overrides = (0..rng.below(3)).map(|_| overrides(rng)).collect();
-        Step { what, on: On::First, body, overrides, held: rng.one_in(8), then }
+        Step { what, dialect: self.dialect, on: On::First, body, overrides, held: rng.one_in(8), then }
     }
 }
 

@@ -227,6 +227,7 @@ pub(crate) fn text(rng: &mut Rng) -> String {
         6 => format!("{HIGH}{LOW}"),
         7 => (0..60).map(|_| words(rng)).collect(),
         8 => " ".to_owned(),
+        9..12 => "hi".to_owned(),
         _ => words(rng),
     }
 }
