@@ -32,7 +32,7 @@ def call(step: Step) -> dict[str, Any]:
     return {"id": step.call_id, "type": "function", "name": step.tool, "arguments": step.arguments}
 
 
-CLASSES = {"tool": toolwire.ToolMessage, "assistant": toolwire.AssistantMessage}
+CLASSES: dict[str, Any] = {"tool": toolwire.ToolMessage, "assistant": toolwire.AssistantMessage}
 
 
 # Of so many calls at most is a sample made; each has an object of its own where a first call is measured.

@@ -71,7 +71,8 @@ def dropped(side: str, load: Workload, marks: list[int]) -> dict[str, Any]:
 def child(task: dict[str, Any]) -> dict[str, Any]:
     """Runs a task of this module in a fresh interpreter."""
     command = [sys.executable, __file__, json.dumps(task)]
-    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    found: dict[str, Any] = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    return found
 
 
 def held_rows(wire: str, turns: int, against: bool) -> dict[str, Any]:
@@ -92,10 +93,10 @@ def held_rows(wire: str, turns: int, against: bool) -> dict[str, Any]:
                 f"    {side:10s} RSS {rss}, malloc {malloc}: {each:.0f} B a message above it; {share:.2f} of the limit"
             )
     marks = [200, 600, 1000]
-    rss = child({"side": "toolwire", "wire": wire, "shape": "text", "turns": 20, "marks": marks})
-    shown = ", ".join(f"{int(n):,}: {size / 1e6:.1f} MB" for n, size in rss.items())
+    left = child({"side": "toolwire", "wire": wire, "shape": "text", "turns": 20, "marks": marks})
+    shown = ", ".join(f"{int(n):,}: {size / 1e6:.1f} MB" for n, size in left.items())
     print(f"  RSS after rollouts of 20 turns opened and dropped: {shown}")
-    out["dropped"] = rss
+    out["dropped"] = left
     return out
 
 

@@ -6,9 +6,9 @@
 `text` and `screenshots` send the 200 bodies of a rollout, each the whole conversation so far. `cold` reads 96 MiB of
 other memory before each turn, as a server with many rollouts does; `warm` does not. `first` is a body of a conversation
 that nobody has seen. All sides take turns in one process on equal bytes. Times are CPU time of the thread with the
-garbage collector off; every ratio compares the same statistic on both sides, the minimum over the repeats or, in
-parentheses, the median. The floor is a comparison and a copy of every byte. A commit is measured, but is no part of a
-total: both sides have a model to wait for before it.
+garbage collector off, less what reading the clock costs; every ratio compares the same statistic on both sides, the
+minimum over the repeats or, in parentheses, the median. The floor is a comparison and a copy of every byte. A commit is
+measured, but is no part of a total: both sides have a model to wait for before it.
 """
 
 import argparse
