@@ -1,12 +1,17 @@
-//! Costs of the core at 20, 200 and 1,000 messages: parse, render, convert, seal, hash. `cargo bench --no-default-features`.
+//! Costs of the core at 20, 200 and 1,000 messages: parse, render, convert, seal, hash, and what a turn of that length
+//! costs in a rollout. `cargo bench --no-default-features`.
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
+use std::sync::Arc;
 use toolwire::dialect::{Options, convert, read_request, write_request};
-use toolwire::identity;
+use toolwire::graph::{Pending, Shared, Stamp, Tools};
+use toolwire::identity::{self, Print};
 use toolwire::json::{Repeats, Value, compact, parse};
 use toolwire::message::Dialect::{Anthropic, Chat};
+use toolwire::message::Message;
 use toolwire::request::seal;
+use toolwire::rollout::{Rollout, Turn};
 
 /// An agentic chat body: a call and a result of about 2 KiB in turn, every seventh result a failure.
 fn chat_body(messages: usize) -> Vec<u8> {
@@ -58,5 +63,51 @@ fn core(c: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, core);
+/// A turn that adds a result to a conversation of this length, and the commit of the answer before it.
+fn rollout(c: &mut Criterion) {
+    for messages in [20, 200, 1000] {
+        let (before, body) = (chat_body(messages - 2), chat_body(messages));
+        let request =
+            read_request(Chat, &parse(&body, Repeats::LastWins).expect("valid").value).expect("valid");
+        let answer = Arc::new(request.messages[messages - 1].clone());
+        let committed = || {
+            let rollout = Rollout::new(Chat, Shared::default());
+            let turn = rollout.receive(&before).expect("valid");
+            turn.commit(&before, answer.clone(), Stamp::default());
+            rollout
+        };
+        let warm = committed();
+        let turn = warm.receive(&body).expect("valid");
+        assert_eq!((turn.known().len(), turn.tail().len()), (messages, 1));
+        let mut group = c.benchmark_group("rollout");
+        group.throughput(Throughput::Bytes(body.len() as u64));
+        let id = |name: &str| BenchmarkId::new(name, messages);
+        group.bench_function(id("receive"), |b| b.iter(|| warm.receive(black_box(&body)).expect("valid")));
+        group.bench_function(id("upstream"), |b| {
+            b.iter(|| turn.upstream(black_box(&body), None).expect("valid").bytes(&body));
+        });
+        group.bench_function(id("first sight"), |b| {
+            b.iter(|| Rollout::new(Chat, Shared::default()).receive(black_box(&body)).expect("valid"));
+        });
+        group.bench_function(id("commit"), |b| {
+            let received = || {
+                let rollout = committed();
+                rollout.receive(&body).expect("valid")
+            };
+            // What is given back is freed when the clock has stopped.
+            let commit = |turn: Turn| (turn.commit(&body, answer.clone(), Stamp::default()), turn);
+            b.iter_batched(received, commit, BatchSize::LargeInput);
+        });
+        group.bench_function(id("prepare typed messages"), |b| {
+            let typed: Vec<Arc<Message>> = request.messages.iter().cloned().map(Arc::new).collect();
+            b.iter(|| {
+                let printed = typed.iter().map(|message| (message.clone(), Print::of(message))).collect();
+                Pending::of(&warm.graph().read(), Tools::of(request.tools.clone()), printed)
+            });
+        });
+        group.finish();
+    }
+}
+
+criterion_group!(benches, core, rollout);
 criterion_main!(benches);

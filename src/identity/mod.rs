@@ -29,7 +29,9 @@ impl Identity {
 
 impl fmt::Display for Identity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        let digits =
+            self.0.map(|byte| [byte >> 4, byte & 15].map(|digit| b"0123456789abcdef"[usize::from(digit)]));
+        f.write_str(std::str::from_utf8(digits.as_flattened()).map_err(|_| fmt::Error)?)
     }
 }
 
@@ -56,7 +58,13 @@ impl Fields {
 
 /// The identity of a message.
 pub fn of(message: &Message) -> Identity {
-    Print::of(message).own
+    said(message).finish()
+}
+
+fn said(message: &Message) -> Fields {
+    let mut fields = Fields::new("toolwire.message.v1");
+    fields::message(message, &mut fields);
+    fields
 }
 
 /// What finds a message in a graph, from one pass over it.
@@ -69,8 +77,7 @@ pub struct Print {
 
 impl Print {
     pub fn of(message: &Message) -> Self {
-        let mut fields = Fields::new("toolwire.message.v1");
-        fields::message(message, &mut fields);
+        let fields = said(message);
         let failed = fields::is_silent(message).then(|| {
             let mut twin = Fields(fields.0.clone());
             fields::declare_failed(&mut twin);

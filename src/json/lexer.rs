@@ -41,27 +41,39 @@ pub(super) fn utf8(bytes: &[u8]) -> Result<&str> {
 const LOW: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x8080_8080_8080_8080;
 
-/// Is any byte of the word a quote, a backslash or a control character?
-fn has_special(word: u64) -> bool {
-    let quote = word ^ (LOW * b'"' as u64);
-    let slash = word ^ (LOW * b'\\' as u64);
-    let zero = |x: u64| x.wrapping_sub(LOW) & !x;
-    let control = word.wrapping_sub(LOW * 0x20) & !word;
-    (zero(quote) | zero(slash) | control) & HIGH != 0
+/// The high bits of the bytes that are this one. Where there are several, only the lowest is sure.
+fn equal_to(word: u64, byte: u8) -> u64 {
+    let zero = word ^ (LOW * u64::from(byte));
+    zero.wrapping_sub(LOW) & !zero & HIGH
+}
+
+/// The first place at or behind `at` whose byte is marked. `marks` sets the high bits of bytes in a word, the lowest of
+/// them for sure; a space is never marked.
+fn find(bytes: &[u8], mut at: usize, marks: impl Fn(u64) -> u64) -> Option<usize> {
+    loop {
+        let rest = bytes.get(at..)?;
+        let (word, len) = match rest.first_chunk::<8>() {
+            Some(chunk) => (u64::from_le_bytes(*chunk), 8),
+            None => {
+                let mut chunk = [b' '; 8];
+                chunk[..rest.len()].copy_from_slice(rest);
+                (u64::from_le_bytes(chunk), rest.len())
+            }
+        };
+        match marks(word) {
+            0 if len < 8 => return None,
+            0 => at += 8,
+            found => return Some(at + found.trailing_zeros() as usize / 8),
+        }
+    }
 }
 
 /// The next quote, backslash or control character at or behind `at`.
-pub(super) fn next_special(bytes: &[u8], mut at: usize) -> Option<usize> {
-    while let Some(chunk) = bytes.get(at..at + 8) {
-        let mut word = [0u8; 8];
-        word.copy_from_slice(chunk);
-        if has_special(u64::from_le_bytes(word)) {
-            break;
-        }
-        at += 8;
-    }
-    let rest = bytes.get(at..)?;
-    rest.iter().position(|b| matches!(b, b'"' | b'\\' | 0..0x20)).map(|n| at + n)
+pub(super) fn next_special(bytes: &[u8], at: usize) -> Option<usize> {
+    find(bytes, at, |word| {
+        let control = word.wrapping_sub(LOW * 0x20) & !word & HIGH;
+        equal_to(word, b'"') | equal_to(word, b'\\') | control
+    })
 }
 
 impl<'a> Lexer<'a> {
@@ -280,9 +292,9 @@ pub fn unescape<'a>(token: &RawString<'a>) -> (Cow<'a, str>, usize) {
     let bytes = token.raw.as_bytes();
     let mut out = String::with_capacity(token.raw.len());
     let (mut at, mut replaced) = (0, 0);
-    while let Some(next) = memchr::memchr(b'\\', &bytes[at..]) {
-        out.push_str(&token.raw[at..at + next]);
-        at += next;
+    while let Some(next) = find(bytes, at, |word| equal_to(word, b'\\')) {
+        out.push_str(&token.raw[at..next]);
+        at = next;
         let short = match bytes[at + 1] {
             b'b' => '\u{8}',
             b'f' => '\u{c}',

@@ -9,7 +9,7 @@ use crate::path::Path;
 use crate::py::body::{Body, apart};
 use crate::py::dialects::{dialect_of, parsed, weight};
 use crate::py::errors::{OrRaise, refuse};
-use crate::py::hosts::{message_of, tool_of};
+use crate::py::hosts::{identity_of, message_of, tool_of};
 use crate::py::noun::each;
 use crate::py::rendered::{PyRendered, Shape};
 use pyo3::prelude::*;
@@ -71,7 +71,7 @@ pub(super) fn convert(
 #[pyfunction]
 #[pyo3(signature = (message: "Message | Mapping[str, Any] | SupportsDump") -> "str")]
 pub(super) fn message_hash(message: &Bound<'_, PyAny>) -> PyResult<String> {
-    Ok(identity::of(&*message_of(message, &Path::root())?).to_string())
+    Ok(identity_of(message, &Path::root())?.to_string())
 }
 
 /// The identity of a list of tools, as 64 hexadecimal digits. None and an empty list are the same; the order counts.

@@ -1,13 +1,15 @@
 //! Messages, tools and requests as callers hold them: objects of ours, dicts in our spelling, or a host's models.
 
 use crate::error::Result;
-use crate::json::{Cursor, Json, Value};
+use crate::identity::{self, Identity};
+use crate::json::{Cursor, Value};
 use crate::message::{Message, Request, Tool, message_from_plain, request_from_plain, tool_from_plain};
 use crate::path::Path;
 use crate::py::calls::PyTool;
 use crate::py::door::{Door, NOUN_DEPTH, answers, dump_without_none};
 use crate::py::errors::{OrRaise, blamed, warn};
-use crate::py::messages::message_behind;
+use crate::py::glance::Glance;
+use crate::py::messages::{message_behind, said_behind};
 use crate::py::request::PyRequest;
 use pyo3::prelude::*;
 use std::borrow::Cow;
@@ -17,6 +19,14 @@ pub(super) fn message_of<'a>(object: &'a Bound<'_, PyAny>, path: &Path) -> PyRes
     match message_behind(object) {
         Some(message) => Ok(Cow::Borrowed(message)),
         None => read(object, path, message_from_plain).map(Cow::Owned),
+    }
+}
+
+/// Of an object of ours it is worked out once.
+pub(super) fn identity_of(object: &Bound<'_, PyAny>, path: &Path) -> PyResult<Identity> {
+    match said_behind(object) {
+        Some(said) => Ok(said.identity()),
+        None => read(object, path, message_from_plain).map(|message| identity::of(&message)),
     }
 }
 
@@ -43,6 +53,11 @@ pub(super) fn request_of<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Cow<'a, R
 /// A host's fields that are None say nothing, whether we know them or not. Replaced surrogates are warned about.
 fn read<T>(object: &Bound<'_, PyAny>, path: &Path, from: fn(Cursor<'_>) -> Result<T>) -> PyResult<T> {
     let py = object.py();
+    let glance = Glance::of(object);
+    if let Some(mut value) = glance.as_ref().and_then(Glance::json) {
+        drop_nulls(&mut value);
+        return from(Cursor::below(path, &value)).or_raise(py);
+    }
     let mut door = Door::new(NOUN_DEPTH);
     let mut value = if answers(object, "model_dump") {
         let dump = dump_without_none(object).map_err(|cause| blamed(py, path.clone(), cause))?;
@@ -57,7 +72,7 @@ fn read<T>(object: &Bound<'_, PyAny>, path: &Path, from: fn(Cursor<'_>) -> Resul
 }
 
 /// Null members of a message, its calls and its parts; what is opaque keeps its nulls.
-fn drop_nulls(value: &mut Json) {
+fn drop_nulls(value: &mut Value<'_>) {
     let Value::Object(object) = value else { return };
     let needed = object.get("role").and_then(Value::as_str) != Some("assistant");
     object.0.retain(|(key, value)| !value.is_null() || (needed && key == "content"));

@@ -2,7 +2,7 @@
 
 use crate::dialect;
 use crate::error::{Error, Result};
-use crate::identity;
+use crate::identity::{self, Identity};
 use crate::json::{Cursor, Json, Value};
 use crate::message::{
     AssistantMessage, Content, Extra, Message, SystemMessage, ToolMessage, extra_to_plain,
@@ -17,6 +17,7 @@ use crate::py::parts::part_object;
 use crate::py::report::PyNativeOutcome;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple, PyType};
+use std::sync::OnceLock;
 
 /// Reads a message of one role.
 fn read_role(cursor: Cursor<'_>, role: &str) -> Result<Message> {
@@ -69,18 +70,39 @@ pub(super) fn message_object<'py>(py: Python<'py>, message: Message) -> PyResult
     })
 }
 
-/// The message behind an object of ours.
-pub(super) fn message_behind<'a>(object: &'a Bound<'_, PyAny>) -> Option<&'a Message> {
+/// A message, and its identity once somebody asked for it.
+pub(super) struct Said {
+    pub(super) message: Message,
+    identity: OnceLock<Identity>,
+}
+
+impl Said {
+    fn of(message: Message) -> Self {
+        Self { message, identity: OnceLock::new() }
+    }
+
+    pub(super) fn identity(&self) -> Identity {
+        *self.identity.get_or_init(|| identity::of(&self.message))
+    }
+}
+
+/// What an object of ours says.
+pub(super) fn said_behind<'a>(object: &'a Bound<'_, PyAny>) -> Option<&'a Said> {
     if let Ok(message) = object.cast::<PyToolMessage>() {
-        return Some(&message.get().message);
+        return Some(&message.get().said);
     }
     if let Ok(message) = object.cast::<PyAssistantMessage>() {
-        return Some(&message.get().message);
+        return Some(&message.get().said);
     }
     if let Ok(message) = object.cast::<PyUserMessage>() {
-        return Some(&message.get().message);
+        return Some(&message.get().said);
     }
-    object.cast::<PySystemMessage>().ok().map(|message| &message.get().message)
+    object.cast::<PySystemMessage>().ok().map(|message| &message.get().said)
+}
+
+/// The message behind an object of ours.
+pub(super) fn message_behind<'a>(object: &'a Bound<'_, PyAny>) -> Option<&'a Message> {
+    said_behind(object).map(|said| &said.message)
 }
 
 /// What the four classes share beside their manners.
@@ -90,7 +112,7 @@ macro_rules! message_class {
             const FIELDS: &'static [(&'static str, Absent)] = $fields;
 
             fn plain(&self) -> Json {
-                message_to_plain(&self.message)
+                message_to_plain(&self.said.message)
             }
 
             fn read(cursor: Cursor<'_>) -> Result<Self> {
@@ -98,7 +120,7 @@ macro_rules! message_class {
             }
 
             fn same(&self, other: &Self) -> bool {
-                self.message == other.message
+                self.said.message == other.said.message
             }
         }
 
@@ -114,13 +136,13 @@ macro_rules! message_class {
             /// The fields that one wire has and no other, by its name.
             #[getter]
             fn extra<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-                extra_object(py, self.message.extra())
+                extra_object(py, self.said.message.extra())
             }
 
             /// The identity of the message: 64 hexadecimal digits.
             #[getter]
             fn identity(&self) -> String {
-                identity::of(&self.message).to_string()
+                self.said.identity().to_string()
             }
         }
     };
@@ -129,7 +151,7 @@ macro_rules! message_class {
 /// Instructions. `developer=True` is the newer name that OpenAI has for the role.
 #[pyclass(frozen, module = "toolwire", name = "SystemMessage")]
 pub(super) struct PySystemMessage {
-    message: Message,
+    said: Said,
     content: Kept,
 }
 
@@ -141,11 +163,11 @@ message_class!(
 
 impl PySystemMessage {
     fn of(message: Message) -> Self {
-        Self { message, content: Kept::new() }
+        Self { said: Said::of(message), content: Kept::new() }
     }
 
     fn inner(&self) -> Option<&SystemMessage> {
-        match &self.message {
+        match &self.said.message {
             Message::System(message) => Some(message),
             _ => None,
         }
@@ -185,7 +207,7 @@ impl PySystemMessage {
 /// What the person, or the program in their place, said.
 #[pyclass(frozen, module = "toolwire", name = "UserMessage")]
 pub(super) struct PyUserMessage {
-    message: Message,
+    said: Said,
     content: Kept,
 }
 
@@ -193,7 +215,7 @@ message_class!(PyUserMessage, "user", &[("content", Absent::Needed), ("extra", A
 
 impl PyUserMessage {
     fn of(message: Message) -> Self {
-        Self { message, content: Kept::new() }
+        Self { said: Said::of(message), content: Kept::new() }
     }
 }
 
@@ -211,7 +233,7 @@ impl PyUserMessage {
     /// Text, or a tuple of parts.
     #[getter]
     fn content<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let content = match &self.message {
+        let content = match &self.said.message {
             Message::User(message) => Some(&message.content),
             _ => None,
         };
@@ -222,7 +244,7 @@ impl PyUserMessage {
 /// What a model answered: text, reasoning, calls, and the opaque state that its provider wants back.
 #[pyclass(frozen, module = "toolwire", name = "AssistantMessage")]
 pub(super) struct PyAssistantMessage {
-    message: Message,
+    said: Said,
     content: Kept,
     reasoning: Kept,
     calls: Kept,
@@ -242,11 +264,11 @@ message_class!(
 
 impl PyAssistantMessage {
     fn of(message: Message) -> Self {
-        Self { message, content: Kept::new(), reasoning: Kept::new(), calls: Kept::new() }
+        Self { said: Said::of(message), content: Kept::new(), reasoning: Kept::new(), calls: Kept::new() }
     }
 
     fn inner(&self) -> Option<&AssistantMessage> {
-        match &self.message {
+        match &self.said.message {
             Message::Assistant(message) => Some(message),
             _ => None,
         }
@@ -325,7 +347,7 @@ impl PyAssistantMessage {
 /// `None` where nobody said.
 #[pyclass(frozen, module = "toolwire", name = "ToolMessage")]
 pub(super) struct PyToolMessage {
-    message: Message,
+    said: Said,
     content: Kept,
     id: Kept,
 }
@@ -344,11 +366,11 @@ message_class!(
 
 impl PyToolMessage {
     fn of(message: Message) -> Self {
-        Self { message, content: Kept::new(), id: Kept::new() }
+        Self { said: Said::of(message), content: Kept::new(), id: Kept::new() }
     }
 
     fn inner(&self) -> Option<&ToolMessage> {
-        match &self.message {
+        match &self.said.message {
             Message::Tool(message) => Some(message),
             _ => None,
         }

@@ -6,6 +6,7 @@ mod dialects;
 mod door;
 mod errors;
 mod functions;
+mod glance;
 mod graph;
 mod hosts;
 mod journal;
