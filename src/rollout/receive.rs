@@ -11,8 +11,8 @@ use super::texts::Texts;
 use crate::dialect;
 use crate::graph::{Held, NodeId, Shared};
 use crate::identity::Print;
-use crate::json::{ELEMENT, MAX_BYTES, Scan, Value};
-use crate::message::{Dialect, Message};
+use crate::json::{ELEMENT, MAX_BYTES, Scan, Value, compact};
+use crate::message::{Dialect, Message, message_to_plain};
 use crate::request::{Edit, seal_element};
 use std::ops::Range;
 use std::sync::Arc;
@@ -362,7 +362,7 @@ impl Memory {
         for (nth, (id, (message, _))) in (0..).zip(ids.into_iter().zip(&messages)) {
             let held = graph.read().node(id).map(|node| node.held.clone());
             if let Some(Held::Message(typed)) = held
-                && typed == *message
+                && is_spelled_alike(&typed, message)
             {
                 graph.write().hold(id, Held::Source { source: self.texts.clone(), key, nth });
             }
@@ -382,6 +382,12 @@ impl Part {
             kind: Kind::default(),
         }
     }
+}
+
+/// Are they the same to the letter, the numbers and the order of keys in their opaque fields included?
+fn is_spelled_alike(one: &Message, other: &Message) -> bool {
+    let spelled = |message: &Message| compact(&message_to_plain(message));
+    one == other && spelled(one) == spelled(other)
 }
 
 /// An edit by the places of a text in which its own text starts at `by`.
