@@ -94,10 +94,10 @@ pub fn of_tools(tools: &[Tool]) -> Identity {
     fields.finish()
 }
 
-/// The identity of text that only counts as it stands.
-pub fn of_bytes(bytes: &[u8]) -> Identity {
-    let mut fields = Fields::new("toolwire.bytes.v1");
-    fields.add(bytes);
+/// The identity of texts that only count as they stand.
+pub fn of_texts(texts: &[&[u8]]) -> Identity {
+    let mut fields = Fields::new("toolwire.texts.v1");
+    texts.iter().for_each(|text| fields.add(text));
     fields.finish()
 }
 

@@ -1,5 +1,6 @@
 //! The Python module: exports only, it decides nothing.
 
+mod asked;
 mod body;
 mod calls;
 mod dialects;

@@ -3,12 +3,12 @@
 use crate::dialect;
 use crate::error::{Error, Kind};
 use crate::graph::{NodeId, Shared};
-use crate::json::{MAX_DEPTH, Object, Value};
 use crate::message::{AssistantMessage, Message};
 use crate::path::Path;
+use crate::py::asked::Asked;
 use crate::py::body::{Body, apart, json_text};
-use crate::py::dialects::{dialect_of, sampling_of};
-use crate::py::door::{Door, replaced_losses};
+use crate::py::dialects::dialect_of;
+use crate::py::door::replaced_losses;
 use crate::py::errors::{OrRaise, raised, warn};
 use crate::py::graph::{PyMessageGraph, messages_tuple};
 use crate::py::messages::message_behind;
@@ -19,9 +19,6 @@ use crate::rollout::{Rollout, Segment, Turn, Upstream};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyMemoryView, PySlice, PyTuple};
 use std::sync::Arc;
-
-/// Up to so many pieces, Python joins them itself, which spares one pass over the whole.
-const FEW: usize = 24;
 
 /// A piece shorter than this is cheaper to copy than to view.
 const SHORT: usize = 256;
@@ -40,6 +37,7 @@ const COMPARED: usize = 32;
 pub(super) struct PyRollout {
     rollout: Rollout,
     graph: Py<PyMessageGraph>,
+    asked: Asked,
 }
 
 #[pymethods]
@@ -55,7 +53,7 @@ impl PyRollout {
             None => Bound::new(py, PyMessageGraph { graph: Shared::default() })?,
         };
         let rollout = Rollout::new(dialect, graph.get().graph.clone());
-        Ok(Self { rollout, graph: graph.unbind() })
+        Ok(Self { rollout, graph: graph.unbind(), asked: Asked::default() })
     }
 
     /// The name of the wire.
@@ -75,8 +73,8 @@ impl PyRollout {
     /// `body` is JSON as bytes (also `bytearray` or `memoryview`, which are copied) or text. Raises what
     /// `parse_request` raises for the same body.
     #[pyo3(signature = (body: "bytes | bytearray | memoryview | str") -> "Turn")]
-    fn receive(&self, body: &Bound<'_, PyAny>) -> PyResult<PyTurn> {
-        let py = body.py();
+    fn receive(slf: &Bound<'_, Self>, body: &Bound<'_, PyAny>) -> PyResult<PyTurn> {
+        let (py, rollout) = (slf.py(), &slf.get().rollout);
         let body = match Body::of(body)? {
             Body::Bytes(bytes) | Body::Buffer(bytes, _) => bytes,
             Body::Text(text) => PyBytes::new(py, json_text(&text)?.as_bytes()),
@@ -85,11 +83,11 @@ impl PyRollout {
             }
         };
         let bytes = body.as_bytes();
-        let new = bytes.len().saturating_sub(self.rollout.size());
-        let work = if self.rollout.is_busy() { usize::MAX } else { new + bytes.len() / COMPARED };
-        let turn = apart(py, work, || self.rollout.receive(bytes)).or_raise(py)?;
-        let graph = self.graph.clone_ref(py);
-        Ok(PyTurn { turn, body: body.unbind(), graph, tail: Kept::new(), request: Kept::new() })
+        let new = bytes.len().saturating_sub(rollout.size());
+        let work = if rollout.is_busy() { usize::MAX } else { new + bytes.len() / COMPARED };
+        let turn = apart(py, work, || rollout.receive(bytes)).or_raise(py)?;
+        let rollout = slf.clone().unbind();
+        Ok(PyTurn { turn, body: body.unbind(), rollout, tail: Kept::new(), request: Kept::new() })
     }
 
     fn __repr__(&self) -> String {
@@ -104,7 +102,7 @@ impl PyRollout {
 pub(super) struct PyTurn {
     turn: Turn,
     body: Py<PyBytes>,
-    graph: Py<PyMessageGraph>,
+    rollout: Py<PyRollout>,
     tail: Kept,
     request: Kept,
 }
@@ -144,7 +142,7 @@ impl PyTurn {
     /// The graph of the rollout.
     #[getter]
     fn graph<'py>(&self, py: Python<'py>) -> Bound<'py, PyMessageGraph> {
-        self.graph.bind(py).clone()
+        self.rollout.get().graph(py)
     }
 
     /// The same for every request that says the same: the conversation, by the identities of its messages and tools, and
@@ -165,29 +163,15 @@ impl PyTurn {
         py: Python<'py>,
         model: Option<&Bound<'py, PyAny>>,
         sampling: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    ) -> PyResult<Bound<'py, PyBytes>> {
         let upstream = self.pieces(py, model, sampling)?;
         let body = self.body.bind(py);
-        match upstream.segments.as_slice() {
-            [Segment::Body(range)] if range.len() == body.as_bytes().len() => Ok(body.clone().into_any()),
-            [Segment::Bytes(bytes)] => Ok(PyBytes::new(py, bytes).into_any()),
-            few if few.len() <= FEW => {
-                PyBytes::new(py, b"").call_method1("join", (self.views(py, &upstream)?,))
-            }
-            _ => {
-                let received = body.as_bytes();
-                let fill = |buffer: &mut [u8]| {
-                    let mut rest = buffer;
-                    for piece in upstream.pieces(received) {
-                        let (here, behind) = std::mem::take(&mut rest).split_at_mut(piece.len());
-                        here.copy_from_slice(piece);
-                        rest = behind;
-                    }
-                    Ok(())
-                };
-                Ok(PyBytes::new_with(py, upstream.len(), fill)?.into_any())
-            }
+        if upstream.is_received(body.as_bytes()) {
+            return Ok(body.clone());
         }
+        PyBytes::new_with_writer(py, upstream.len(), |bytes| {
+            upstream.pieces(body.as_bytes()).try_for_each(|piece| bytes.write_bytes(piece))
+        })
     }
 
     /// `upstream` in pieces that need not be joined, for a scatter write: views of the body that was received, and the
@@ -256,22 +240,19 @@ impl PyTurn {
         sampling: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Upstream> {
         let body = self.body.bind(py).as_bytes();
-        let path = Path::root().key("model");
         let upstream = match model {
-            None if sampling.is_some_and(|sampling| !sampling.is_none()) => {
+            Some(model) => {
+                let overrides = self.rollout.get().asked.overrides(model, sampling)?;
+                self.turn.upstream(body, Some(&overrides))
+            }
+            None if sampling.is_some() => {
+                let path = Path::root().key("model");
                 return Err(raised(
                     py,
                     &Error::shape(path, "missing: sampling goes with the model it is for"),
                 ));
             }
             None => self.turn.upstream(body, None),
-            Some(model) => {
-                let Value::String(model) = Door::new(MAX_DEPTH).enter(model, &path)? else {
-                    return Err(raised(py, &Error::shape(path, "expected a string")));
-                };
-                let sampling: Object<'static> = sampling_of(py, sampling)?;
-                self.turn.upstream(body, Some((&model, &sampling)))
-            }
         };
         let upstream = upstream.or_raise(py)?;
         warn(py, &upstream.losses)?;

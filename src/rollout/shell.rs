@@ -6,7 +6,7 @@ use crate::graph::Tools;
 use crate::identity::{self, Identity, Print};
 use crate::json::{Entry, Object, Repeats, Slice, Value, compact, parse_text};
 use crate::message::{Dialect, Message};
-use crate::request::{apply_overrides, seal};
+use crate::request::{self, apply_overrides};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -18,10 +18,10 @@ pub(super) struct Shell {
     pub(super) tools: Arc<Tools>,
     /// The messages that stand here, before those of the list.
     pub(super) messages: Vec<(Arc<Message>, Print)>,
-    /// Of the text.
-    pub(super) digest: Identity,
+    /// Of the wire and the text.
+    pub(super) settings: Identity,
     /// The last provider form, and the overrides that made it.
-    sealed: Mutex<Option<(String, Sealed)>>,
+    sealed: Mutex<Option<(Option<Arc<Overrides>>, Sealed)>>,
 }
 
 /// A provider body in front of its list and behind it.
@@ -31,8 +31,44 @@ pub(super) struct Sealed {
     pub(super) tail: Arc<[u8]>,
 }
 
-/// Model and sampling knobs of an evaluation.
-pub type Overrides<'a> = (&'a str, &'a Object<'a>);
+/// Model and sampling knobs of an evaluation. Equal ones are spelled alike.
+#[derive(Debug)]
+pub struct Overrides {
+    model: String,
+    sampling: Object<'static>,
+    spelled: String,
+}
+
+impl Overrides {
+    pub fn new(model: String, sampling: Object<'static>) -> Arc<Self> {
+        let spelled = compact(&Value::Object(sampling.clone()));
+        Arc::new(Self { model, sampling, spelled })
+    }
+
+    /// The provider form of a whole body.
+    pub(super) fn apply<'a>(&self, dialect: Dialect, body: &'a [u8]) -> Result<request::Sealed<'a>> {
+        apply_overrides(dialect, body, &self.model, &self.sampling)
+    }
+
+    /// Does the sampling name a top-level member?
+    fn names(&self, key: &str) -> bool {
+        let more = self.sampling.get("extra_body").and_then(Value::as_object);
+        self.sampling.get(key).is_some() || more.is_some_and(|more| more.get(key).is_some())
+    }
+}
+
+impl PartialEq for Overrides {
+    fn eq(&self, other: &Self) -> bool {
+        self.model == other.model && self.spelled == other.spelled
+    }
+}
+
+impl Eq for Overrides {}
+
+/// What tells apart requests that say the same: the wire, and all that stands around the list.
+pub(super) fn settings(dialect: Dialect, text: &[u8]) -> Identity {
+    identity::of_texts(&[dialect.as_str().as_bytes(), text])
+}
 
 impl Shell {
     /// Reads a body with its list cut out; `list` is where it stood, between the brackets.
@@ -43,8 +79,8 @@ impl Shell {
             (Arc::new(message), print)
         });
         let (messages, tools) = (messages.collect(), Tools::of(request.tools));
-        let digest = identity::of_bytes(text.as_bytes());
-        Ok(Self { text, split: list, tools, messages, digest, sealed: Mutex::new(None) })
+        let settings = settings(dialect, text.as_bytes());
+        Ok(Self { text, split: list, tools, messages, settings, sealed: Mutex::new(None) })
     }
 
     /// In front of the list, its bracket included.
@@ -73,33 +109,27 @@ impl Shell {
     }
 
     /// The provider form; none where it must be made of the whole body.
-    pub(super) fn sealed(&self, dialect: Dialect, overrides: Option<Overrides<'_>>) -> Option<Sealed> {
-        let key =
-            overrides.map_or_else(String::new, |(model, sampling)| compact(&sampling.clone().into()) + model);
+    pub(super) fn sealed(&self, dialect: Dialect, overrides: Option<&Arc<Overrides>>) -> Option<Sealed> {
         let mut last = self.sealed.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((known, sealed)) = &*last
-            && *known == key
+            && known.as_ref() == overrides
         {
             return Some(sealed.clone());
         }
-        let sealed = self.seal(dialect, overrides)?;
-        *last = Some((key, sealed.clone()));
+        let sealed = self.seal(dialect, overrides.map(Arc::as_ref))?;
+        *last = Some((overrides.cloned(), sealed.clone()));
         Some(sealed)
     }
 
-    fn seal(&self, dialect: Dialect, overrides: Option<Overrides<'_>>) -> Option<Sealed> {
+    fn seal(&self, dialect: Dialect, overrides: Option<&Overrides>) -> Option<Sealed> {
         let text = self.text.as_bytes();
         let key = list_key(dialect).ok()?;
-        let names_list = |knobs: &Object<'_>| knobs.get(key).is_some();
-        if let Some((_, sampling)) = overrides
-            && (names_list(sampling)
-                || sampling.get("extra_body").and_then(Value::as_object).is_some_and(names_list))
-        {
+        if overrides.is_some_and(|overrides| overrides.names(key)) {
             return None;
         }
         let sealed = match overrides {
-            Some((model, sampling)) => apply_overrides(dialect, text, model, sampling),
-            None => seal(dialect, text),
+            Some(overrides) => overrides.apply(dialect, text),
+            None => request::seal(dialect, text),
         };
         let sealed = sealed.ok().filter(|sealed| sealed.losses.is_empty())?.body;
         let list = list_of(dialect, &sealed).filter(|list| list.is_empty())?;

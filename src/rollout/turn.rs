@@ -1,7 +1,7 @@
 //! One request of a rollout: what of it is known, what goes to the provider, and how it is committed.
 
 use super::receive::{Cut, Memory};
-use super::shell::{Overrides, list_of};
+use super::shell::{Overrides, list_of, settings};
 use super::spellings::New;
 use super::upstream::{Segment, Upstream};
 use super::{Rollout, locked};
@@ -11,7 +11,7 @@ use crate::graph::{Graph, Held, NodeId, Origin, Pending, Shared, Stamp, Tools};
 use crate::identity::{self, Identity, Print};
 use crate::json::{Repeats, parse};
 use crate::message::{Dialect, Message, Request, Text};
-use crate::request::{apply_overrides, seal};
+use crate::request::seal;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -45,8 +45,8 @@ impl Turn {
         let messages = messages.collect();
         let pending = Pending::of(&rollout.graph().read(), Tools::of(request.tools), messages);
         let settings = match list_of(dialect, body) {
-            Some(list) => identity::of_bytes(&[&body[..list.start], &body[list.end..]].concat()),
-            None => identity::of_bytes(body),
+            Some(list) => settings(dialect, &[&body[..list.start], &body[list.end..]].concat()),
+            None => settings(dialect, body),
         };
         Ok(Self { rollout, tail: pending.tail.clone(), way: Way::Whole { pending, settings } })
     }
@@ -80,14 +80,13 @@ impl Turn {
     /// and after the commit.
     pub fn retry_key(&self) -> Identity {
         let (tools, tip, settings) = match &self.way {
-            Way::Cut(cut) => (&cut.shell.tools, cut.tip, cut.shell.digest),
+            Way::Cut(cut) => (&cut.shell.tools, cut.tip, cut.shell.settings),
             Way::Whole { pending, settings } => (&pending.tools, pending.known.last().copied(), *settings),
         };
         let known = tip.and_then(|tip| self.rollout.graph().read().node(tip).map(|node| node.conversation));
         let start = known.unwrap_or(tools.start);
         let end = self.tail.iter().fold(start, |before, (_, print)| identity::step(before, print.own));
-        let wire = identity::of_bytes(self.dialect().as_str().as_bytes());
-        identity::step(identity::step(end, settings), wire)
+        identity::step(end, settings)
     }
 
     /// The whole request, typed.
@@ -99,7 +98,7 @@ impl Turn {
     }
 
     /// The provider's body: sealed, and with the overrides, if there are any, laid over it.
-    pub fn upstream(&self, body: &[u8], overrides: Option<Overrides<'_>>) -> Result<Upstream> {
+    pub fn upstream(&self, body: &[u8], overrides: Option<&Arc<Overrides>>) -> Result<Upstream> {
         let dialect = self.rollout.dialect();
         if let Way::Cut(cut) = &self.way
             && let Some(sealed) = cut.shell.sealed(dialect, overrides)
@@ -112,7 +111,7 @@ impl Turn {
             return Ok(Upstream::spliced(head, cut.list.clone(), &cut.edits, tail));
         }
         let sealed = match overrides {
-            Some((model, sampling)) => apply_overrides(dialect, body, model, sampling)?,
+            Some(overrides) => overrides.apply(dialect, body)?,
             None => seal(dialect, body)?,
         };
         Ok(Upstream::whole(sealed))

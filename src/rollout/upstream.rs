@@ -54,6 +54,11 @@ impl Upstream {
         Self { segments, losses: Vec::new() }
     }
 
+    /// Is it the body that was received, unchanged?
+    pub fn is_received(&self, body: &[u8]) -> bool {
+        matches!(self.segments.as_slice(), [Segment::Body(range)] if *range == (0..body.len()))
+    }
+
     /// The length of the whole, in bytes.
     pub fn len(&self) -> usize {
         self.segments.iter().map(Segment::len).sum()

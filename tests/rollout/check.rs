@@ -167,7 +167,10 @@ impl Check {
         let named = |what: &str| format!("step {at}: {what}");
         let all = step.overrides.iter().map(|(model, sampling)| Some((model.as_str(), sampling)));
         for overrides in all.chain([None]) {
-            let fast = turn.upstream(&step.body, overrides);
+            let asked = overrides.map(|(model, sampling)| {
+                toolwire::rollout::Overrides::new(model.to_owned(), sampling.clone().into_owned())
+            });
+            let fast = turn.upstream(&step.body, asked.as_ref());
             if let Ok(upstream) = &fast {
                 let bytes = String::from_utf8_lossy(&upstream.bytes(&step.body)).into_owned();
                 let parts = String::from_utf8_lossy(&joined(upstream, &step.body)).into_owned();
