@@ -71,7 +71,7 @@ impl Pending {
 
 impl Graph {
     /// The node of a message behind an origin of this graph; made where there is none. What a node says stays.
-    pub fn add(&mut self, origin: Origin, held: Held, print: &Print, stamp: Stamp) -> NodeId {
+    pub(crate) fn add(&mut self, origin: Origin, held: Held, print: &Print, stamp: Stamp) -> NodeId {
         let before = self.before(&origin).unwrap_or(Identity([0; 32]));
         match self.child(before, print) {
             Some(id) => id,
@@ -86,7 +86,7 @@ impl Graph {
     }
 
     /// Keeps the message of a node in another form, which must give the same message.
-    pub fn hold(&mut self, id: NodeId, held: Held) {
+    pub(crate) fn hold(&mut self, id: NodeId, held: Held) {
         if let Some(node) = self.nodes.get_mut(id as usize) {
             node.held = held;
         }
@@ -112,8 +112,14 @@ impl Graph {
 
 /// Makes room for one more. Lists that live as long as a graph grow by an eighth: doubled, they would hold up to as
 /// much again in vain.
-pub fn grow<T>(list: &mut Vec<T>) {
+pub(crate) fn grow<T>(list: &mut Vec<T>) {
     if list.len() == list.capacity() {
         list.reserve_exact((list.len() / 8).max(8));
     }
+}
+
+/// A message with what finds it.
+pub fn printed(message: Message) -> (Arc<Message>, Print) {
+    let print = Print::of(&message);
+    (Arc::new(message), print)
 }

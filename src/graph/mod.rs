@@ -8,7 +8,8 @@ mod node;
 mod record;
 mod walk;
 
-pub use commit::{Pending, Stamp, grow};
+pub(crate) use commit::grow;
+pub use commit::{Pending, Stamp, printed};
 pub use node::{Held, Node, NodeId, Origin, Source, Tools};
 pub use record::{from_verifiers, to_verifiers};
 

@@ -55,7 +55,10 @@ pub enum Held {
 
 /// Keeps messages in a smaller form than the typed one. It gives the same message under the same numbers for good.
 pub trait Source: Send + Sync {
-    fn message(&self, key: u32, nth: u32) -> Message;
+    fn message(&self, key: u32, nth: u32) -> Arc<Message>;
+
+    /// The bytes of what stands under a number.
+    fn size(&self, key: u32) -> usize;
 }
 
 impl Held {
@@ -63,7 +66,7 @@ impl Held {
     pub fn message(&self) -> Arc<Message> {
         match self {
             Held::Message(message) => message.clone(),
-            Held::Source { source, key, nth } => Arc::new(source.message(*key, *nth)),
+            Held::Source { source, key, nth } => source.message(*key, *nth),
         }
     }
 }

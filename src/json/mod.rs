@@ -17,7 +17,7 @@ pub use canonical::{canonical, canonical_text};
 pub use cursor::{Cursor, Fields};
 pub use lexer::{RawString, unescape};
 pub use number::canonical as canonical_number;
-pub use scan::{ELEMENT, MEMBER, Scan};
+pub use scan::{ELEMENT, Scan};
 pub use slice::{Entry, Slice};
 pub use tree::{Json, Object, Parsed, Repeats, Value, parse, parse_text, parse_within};
 pub use write::{compact, write, write_string};

@@ -4,8 +4,7 @@ use crate::error::Result;
 use crate::json::lexer::{Lexer, RawString, utf8};
 use crate::json::tree::{Reader, Repeats, Value};
 
-/// The container levels around a member of the body, and around an element of a list in it.
-pub const MEMBER: usize = 1;
+/// The container levels around an element of a list that is a member of the body.
 pub const ELEMENT: usize = 2;
 
 pub struct Scan<'a> {
@@ -68,12 +67,10 @@ impl<'a> Scan<'a> {
         self.lex(|lexer| Reader::read(lexer, depth, Repeats::LastWins))
     }
 
-    /// The text of a range that was read.
-    pub fn text(&self, range: std::ops::Range<usize>) -> &'a str {
-        let checked = self.text.and_then(|(start, text)| {
-            text.get(range.start.checked_sub(start)?..range.end.checked_sub(start)?)
-        });
-        checked.unwrap_or_default()
+    /// The text of a range that was read; none where it was only passed.
+    pub fn text(&self, range: std::ops::Range<usize>) -> Option<&'a str> {
+        let (start, text) = self.text?;
+        text.get(range.start.checked_sub(start)?..range.end.checked_sub(start)?)
     }
 
     fn lex<T>(&mut self, work: impl FnOnce(&mut Lexer<'a>) -> Result<T>) -> Result<T> {

@@ -7,7 +7,7 @@ use crate::message::{AssistantMessage, Message};
 use crate::path::Path;
 use crate::py::asked::Asked;
 use crate::py::body::{Body, apart, json_text};
-use crate::py::dialects::dialect_of;
+use crate::py::dialects::{dialect_of, heft};
 use crate::py::door::replaced_losses;
 use crate::py::errors::{OrRaise, raised, warn};
 use crate::py::graph::{PyMessageGraph, messages_tuple};
@@ -83,8 +83,8 @@ impl PyRollout {
             }
         };
         let bytes = body.as_bytes();
-        let new = bytes.len().saturating_sub(rollout.size());
-        let work = if rollout.is_busy() { usize::MAX } else { new + bytes.len() / COMPARED };
+        let new = rollout.stored().map(|stored| bytes.len().saturating_sub(stored));
+        let work = new.map_or(usize::MAX, |new| new + bytes.len() / COMPARED);
         let turn = apart(py, work, || rollout.receive(bytes)).or_raise(py)?;
         let rollout = slf.clone().unbind();
         Ok(PyTurn { turn, body: body.unbind(), rollout, tail: Kept::new(), request: Kept::new() })
@@ -154,7 +154,8 @@ impl PyTurn {
     }
 
     /// The provider's body: what `apply_overrides`, or `seal` where no model is given, makes of the body that was
-    /// received. What does not change is copied once; a body in which nothing changes is given back as it is.
+    /// received. What does not change is copied once, with the interpreter held; a body in which nothing changes is
+    /// given back as it is.
     ///
     /// `sampling` is a mapping or a pydantic model. Raises and warns as `apply_overrides` and `seal` do.
     #[pyo3(signature = (model: "str | None" = None, sampling: "Mapping[str, Any] | SupportsDump | None" = None) -> "bytes")]
@@ -211,7 +212,8 @@ impl PyTurn {
         let answer = self.answer(response)?;
         let stamp = stamp_of(timestamp, metadata)?;
         let body = self.body.bind(py).as_bytes();
-        Ok(apart(py, self.turn.new_bytes(), || self.turn.commit(body, answer, stamp)))
+        let work = self.work().saturating_add(heft(&answer));
+        Ok(apart(py, work, || self.turn.commit(body, answer, stamp)))
     }
 
     /// Adds what is missing of the request, without an answer; gives the node of its last message, None where it has no
@@ -224,7 +226,7 @@ impl PyTurn {
     ) -> PyResult<Option<NodeId>> {
         let timestamp = timestamp_of(timestamp)?;
         let body = self.body.bind(py).as_bytes();
-        Ok(apart(py, self.turn.new_bytes(), || self.turn.commit_prompt(body, timestamp)))
+        Ok(apart(py, self.work(), || self.turn.commit_prompt(body, timestamp)))
     }
 
     fn __repr__(&self) -> String {
@@ -233,6 +235,11 @@ impl PyTurn {
 }
 
 impl PyTurn {
+    /// How many bytes a commit stores; no end of them where it must wait for another thread.
+    fn work(&self) -> usize {
+        self.rollout.get().rollout.stored().map_or(usize::MAX, |_| self.turn.new_bytes())
+    }
+
     fn pieces<'py>(
         &self,
         py: Python<'py>,

@@ -25,7 +25,6 @@ use crate::graph::Shared;
 use crate::message::Dialect;
 use receive::Memory;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use texts::Texts;
 
 /// The requests of one rollout, on one wire.
 #[derive(Clone)]
@@ -34,16 +33,14 @@ pub struct Rollout(Arc<Inner>);
 struct Inner {
     dialect: Dialect,
     graph: Shared,
-    texts: Arc<Texts>,
     memory: Mutex<Memory>,
 }
 
 impl Rollout {
     /// A rollout whose messages go into this graph.
     pub fn new(dialect: Dialect, graph: Shared) -> Self {
-        let texts = Arc::new(Texts::new(dialect));
-        let memory = Mutex::new(Memory::new(dialect, texts.clone()));
-        Self(Arc::new(Inner { dialect, graph, texts, memory }))
+        let memory = Mutex::new(Memory::new(dialect));
+        Self(Arc::new(Inner { dialect, graph, memory }))
     }
 
     pub fn dialect(&self) -> Dialect {
@@ -54,14 +51,9 @@ impl Rollout {
         &self.0.graph
     }
 
-    /// How many bytes of text are stored.
-    pub fn size(&self) -> usize {
-        self.0.texts.read().size()
-    }
-
-    /// Is another thread reading or committing a request right now?
-    pub fn is_busy(&self) -> bool {
-        self.memory().try_lock().is_err()
+    /// How many bytes of text are stored; none while another thread reads or commits a request.
+    pub fn stored(&self) -> Option<usize> {
+        self.memory().try_lock().ok().map(|memory| memory.texts.size())
     }
 
     /// Reads a request as far as it is new.

@@ -9,7 +9,7 @@ use super::shell::{Shell, list_key};
 use super::spellings::{At, Kind, New, Spellings};
 use super::texts::Texts;
 use crate::dialect;
-use crate::graph::{Held, NodeId, Shared};
+use crate::graph::{Held, NodeId, Shared, printed};
 use crate::identity::Print;
 use crate::json::{ELEMENT, MAX_BYTES, Scan, Value, compact};
 use crate::message::{Dialect, Message, message_to_plain};
@@ -23,7 +23,7 @@ const SHELLS: usize = 4;
 /// What a rollout remembers of the bodies it has seen.
 pub(super) struct Memory {
     pub(super) dialect: Dialect,
-    pub(super) texts: Arc<Texts>,
+    pub(super) texts: Texts,
     pub(super) spellings: Spellings,
     /// The last ones first.
     shells: Vec<Arc<Shell>>,
@@ -58,8 +58,8 @@ pub(super) struct Part {
 }
 
 impl Memory {
-    pub(super) fn new(dialect: Dialect, texts: Arc<Texts>) -> Self {
-        Self { dialect, texts, spellings: Spellings::default(), shells: Vec::new() }
+    pub(super) fn new(dialect: Dialect) -> Self {
+        Self { dialect, texts: Texts::new(dialect), spellings: Spellings::default(), shells: Vec::new() }
     }
 
     /// None where the whole body has to be read.
@@ -216,11 +216,12 @@ impl Walk {
 
     /// Passes the elements that are known; tells whether one follows that must be read.
     fn pass(&mut self, memory: &Memory, scan: &mut Scan<'_>) -> bool {
-        let stored = memory.texts.read();
+        let mut texts = memory.texts.read();
         while let Some(at) = self.at {
             scan.peek();
             let pos = scan.pos();
-            let Some((number, spelling, len)) = memory.spellings.find(&stored, at, self.guess, scan.rest())
+            let Some((number, spelling, len)) =
+                memory.spellings.find(&mut texts, at, self.guess, scan.rest())
             else {
                 return true;
             };
@@ -260,20 +261,16 @@ impl Walk {
         let (start, end) = (items.first()?.0.start, items.last()?.0.end);
         let mut edits = Vec::new();
         for (range, _) in &items {
-            let sealed = seal_element(dialect, scan.text(range.clone()))?;
+            let sealed = seal_element(dialect, scan.text(range.clone())?)?;
             edits.extend(sealed.iter().map(|edit| moved(edit, range.start - start)));
         }
         let items = Value::Array(items.into_iter().map(|(_, item)| item).collect());
         let behind_result = self.behind.is_result;
         let messages = dialect::read_items(dialect, &items, behind_result).ok()?;
         let kind = Kind { is_turn, is_result: matches!(messages.last(), Some(Message::Tool(_))) };
-        let messages = messages.into_iter().map(|message| {
-            let print = Print::of(&message);
-            (Arc::new(message), print)
-        });
         let part = Part {
             range: Some(start..end),
-            messages: messages.collect(),
+            messages: messages.into_iter().map(printed).collect(),
             known: 0,
             from: self.at,
             behind_result,
@@ -355,18 +352,29 @@ impl Memory {
     /// Remembers how a known part was spelled. A message that the graph holds in its typed form, and that reads
     /// from these bytes just so, is held by them from now on.
     fn learn(&mut self, graph: &Shared, from: At, to: NodeId, part: Part, bytes: &[u8]) {
-        let Part { messages, behind_result, edits, kind, .. } = part;
-        let new = New { from, to, bytes, behind_result, number: None, edits, kind };
-        let Some(key) = self.spellings.record(&self.texts, new) else { return };
-        let ids = graph.read().path_back(to, messages.len());
-        for (nth, (id, (message, _))) in (0..).zip(ids.into_iter().zip(&messages)) {
-            let held = graph.read().node(id).map(|node| node.held.clone());
-            if let Some(Held::Message(typed)) = held
-                && is_spelled_alike(&typed, message)
-            {
-                graph.write().hold(id, Held::Source { source: self.texts.clone(), key, nth });
-            }
+        if self.spellings.knows(&self.texts, from, bytes) {
+            return;
         }
+        let Part { messages, behind_result, edits, kind, .. } = part;
+        let mut id = None;
+        if !self.spellings.is_stored(from, to) {
+            let ids = graph.read().path_back(to, messages.len());
+            let held = |id: NodeId| graph.read().node(id).map(|node| node.held.clone());
+            let alike = ids.into_iter().zip(&messages).map(|(id, (message, _))| match held(id) {
+                Some(Held::Message(typed)) if is_spelled_alike(&typed, message) => Some(id),
+                _ => None,
+            });
+            let alike: Vec<Option<NodeId>> = alike.collect();
+            let stored = self.texts.store(bytes, behind_result, alike.iter().any(Option::is_some));
+            let (source, key) = self.texts.source(stored);
+            for (nth, node) in (0..).zip(alike) {
+                if let Some(node) = node {
+                    graph.write().hold(node, Held::Source { source: source.clone(), key, nth });
+                }
+            }
+            id = Some(stored);
+        }
+        self.spellings.record(New { from, to, bytes, id, edits, kind });
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::dialect;
 use crate::error::Result;
-use crate::graph::Tools;
+use crate::graph::{Tools, printed};
 use crate::identity::{self, Identity, Print};
 use crate::json::{Entry, Object, Repeats, Slice, Value, compact, parse_text};
 use crate::message::{Dialect, Message};
@@ -74,11 +74,8 @@ impl Shell {
     /// Reads a body with its list cut out; `list` is where it stood, between the brackets.
     pub(super) fn read(dialect: Dialect, text: String, list: usize) -> Result<Self> {
         let request = dialect::read_request(dialect, &parse_text(&text, Repeats::LastWins)?.value)?;
-        let messages = request.messages.into_iter().map(|message| {
-            let print = Print::of(&message);
-            (Arc::new(message), print)
-        });
-        let (messages, tools) = (messages.collect(), Tools::of(request.tools));
+        let messages = request.messages.into_iter().map(printed).collect();
+        let tools = Tools::of(request.tools);
         let settings = settings(dialect, text.as_bytes());
         Ok(Self { text, split: list, tools, messages, settings, sealed: Mutex::new(None) })
     }

@@ -1,11 +1,10 @@
 //! How each known part of the conversations was spelled: from one node of the graph to another, by which bytes.
 
-use super::texts::{Stored, Texts};
+use super::texts::{Reading, TextId, Texts};
 use crate::graph::{NodeId, grow};
 use crate::identity::Identity;
 use crate::request::Edit;
 use std::collections::HashMap;
-use std::sync::Arc;
 
 /// A place in the graph as a number: a node's id, or, counted from the end, where the conversations of one tool list start.
 pub(super) type At = u32;
@@ -32,7 +31,7 @@ pub(super) struct Kind {
 }
 
 enum Text {
-    Stored(u32),
+    Stored(TextId),
     /// A second spelling of what is stored already: a third takes its place.
     Own(Box<[u8]>),
 }
@@ -64,55 +63,54 @@ impl Spellings {
     /// order of their spellings.
     pub(super) fn find<'a>(
         &'a self,
-        stored: &Stored,
+        texts: &mut Reading<'_>,
         from: At,
         guess: u32,
         bytes: &[u8],
     ) -> Option<(u32, &'a Spelling, usize)> {
-        let fits = |(number, spelling): (u32, &'a Spelling)| {
-            let text = spelling.text(stored);
+        let mut fits = |(number, spelling): (u32, &'a Spelling)| {
+            let text = spelling.text(texts);
             bytes.starts_with(text).then_some((number, spelling, text.len()))
         };
         let guessed = self.get(guess).filter(|spelling| spelling.from == from);
-        guessed.and_then(|spelling| fits((guess, spelling))).or_else(|| self.chain(from).find_map(fits))
-    }
-
-    /// Remembers a spelling. The first of a node is stored for good (`number` is its place among the texts, which is made
-    /// here if it has none yet); of the others only the last is kept.
-    pub(super) fn record(&mut self, texts: &Arc<Texts>, new: New<'_>) -> Option<u32> {
-        if self.knows(texts, new.from, new.bytes) {
-            return None;
-        }
-        let mut twins = self.chain(new.from).filter(|(_, twin)| twin.to == new.to);
-        let (first, second) =
-            (twins.next().map(|(number, _)| number), twins.next().map(|(number, _)| number));
-        drop(twins);
-        let New { from, to, bytes, behind_result, number, edits, kind } = new;
-        let edits = (!edits.is_empty()).then(|| edits.into_boxed_slice());
-        // The chain goes from the latest spelling to the first one.
-        if let (Some(latest), Some(_)) = (first, second) {
-            if let Some(spelling) = self.all.get_mut(latest as usize) {
-                *spelling = Spelling { text: Text::Own(bytes.into()), edits, kind, ..*spelling };
+        let found = guessed.and_then(|spelling| fits((guess, spelling)));
+        match found.or_else(|| self.chain(from).find_map(&mut fits)) {
+            // A turn may begin like a longer one.
+            Some((_, turn, _)) if turn.kind.is_turn => {
+                self.chain(from).filter_map(fits).max_by_key(|(_, _, len)| *len)
             }
-            return None;
+            found => found,
         }
-        let (text, stored) = match first {
-            None => {
-                let number = number.unwrap_or_else(|| texts.store(bytes, behind_result));
-                (Text::Stored(number), Some(number))
-            }
-            Some(_) => (Text::Own(bytes.into()), None),
-        };
-        let place = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
-        let next = self.latest.insert(from, place);
-        grow(&mut self.all);
-        self.all.push(Spelling { from, to, text, next, edits, kind });
-        stored
     }
 
     /// Is there this spelling from this place?
     pub(super) fn knows(&self, texts: &Texts, from: At, bytes: &[u8]) -> bool {
-        self.chain(from).any(|(_, known)| known.text(&texts.read()) == bytes)
+        let mut texts = texts.read();
+        self.chain(from).any(|(_, known)| known.text(&mut texts) == bytes)
+    }
+
+    /// Is the first spelling from one place to another stored?
+    pub(super) fn is_stored(&self, from: At, to: NodeId) -> bool {
+        self.chain(from).any(|(_, known)| known.to == to)
+    }
+
+    /// Remembers a spelling that is not known. The first of a node is stored under `id`; of the others only the last
+    /// is kept.
+    pub(super) fn record(&mut self, new: New<'_>) {
+        let New { from, to, bytes, id, edits, kind } = new;
+        let edits = (!edits.is_empty()).then(|| edits.into_boxed_slice());
+        let text = id.map_or_else(|| Text::Own(bytes.into()), Text::Stored);
+        let second = self.chain(from).find(|(_, known)| known.to == to && matches!(known.text, Text::Own(_)));
+        if let (Text::Own(_), Some((number, _))) = (&text, second)
+            && let Some(spelling) = self.all.get_mut(number as usize)
+        {
+            *spelling = Spelling { text, edits, kind, ..*spelling };
+            return;
+        }
+        let number = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
+        let next = self.latest.insert(from, number);
+        grow(&mut self.all);
+        self.all.push(Spelling { from, to, text, next, edits, kind });
     }
 
     fn chain(&self, from: At) -> impl Iterator<Item = (u32, &Spelling)> {
@@ -127,17 +125,16 @@ pub(super) struct New<'a> {
     pub(super) from: At,
     pub(super) to: NodeId,
     pub(super) bytes: &'a [u8],
-    pub(super) behind_result: bool,
-    /// The number of its text, where that is stored already.
-    pub(super) number: Option<u32>,
+    /// Where its text is stored, if it is the first.
+    pub(super) id: Option<TextId>,
     pub(super) edits: Vec<Edit>,
     pub(super) kind: Kind,
 }
 
 impl Spelling {
-    fn text<'a>(&'a self, stored: &'a Stored) -> &'a [u8] {
+    fn text<'a>(&'a self, texts: &'a mut Reading<'_>) -> &'a [u8] {
         match &self.text {
-            Text::Stored(number) => stored.text(*number),
+            Text::Stored(id) => texts.text(*id),
             Text::Own(bytes) => bytes,
         }
     }

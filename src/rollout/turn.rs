@@ -7,7 +7,7 @@ use super::upstream::{Segment, Upstream};
 use super::{Rollout, locked};
 use crate::dialect;
 use crate::error::Result;
-use crate::graph::{Graph, Held, NodeId, Origin, Pending, Shared, Stamp, Tools};
+use crate::graph::{Held, NodeId, Origin, Pending, Shared, Stamp, Tools, printed};
 use crate::identity::{self, Identity, Print};
 use crate::json::{Repeats, parse};
 use crate::message::{Dialect, Message, Request, Text};
@@ -38,12 +38,9 @@ impl Turn {
     pub(super) fn whole(rollout: Rollout, body: &[u8]) -> Result<Self> {
         let dialect = rollout.dialect();
         let request = dialect::read_request(dialect, &parse(body, Repeats::LastWins)?.value)?;
-        let messages = request.messages.into_iter().map(|message| {
-            let print = Print::of(&message);
-            (Arc::new(message), print)
-        });
-        let messages = messages.collect();
-        let pending = Pending::of(&rollout.graph().read(), Tools::of(request.tools), messages);
+        let tools = Tools::of(request.tools);
+        let messages = request.messages.into_iter().map(printed).collect();
+        let pending = Pending::of(&rollout.graph().read(), tools, messages);
         let settings = match list_of(dialect, body) {
             Some(list) => settings(dialect, &[&body[..list.start], &body[list.end..]].concat()),
             None => settings(dialect, body),
@@ -61,6 +58,11 @@ impl Turn {
             Way::Cut(cut) => cut.tail.iter().filter_map(|part| part.range.as_ref()).map(Range::len).sum(),
             Way::Whole { .. } => 0,
         }
+    }
+
+    /// Was the whole body read, and is it sealed as a whole?
+    pub fn is_whole(&self) -> bool {
+        matches!(self.way, Way::Whole { .. })
     }
 
     /// The nodes of the messages that the graph knew when the body came, from the first one on.
@@ -151,25 +153,23 @@ fn commit(memory: &mut Memory, graph: &Shared, cut: &Cut, body: &[u8], timestamp
     for part in &cut.tail {
         let from = part.from.or(last).unwrap_or(start);
         let bytes = part.range.clone().and_then(|range| body.get(range));
-        let bytes = bytes.filter(|bytes| !memory.spellings.knows(&memory.texts, from, bytes));
-        let number = bytes.map(|bytes| memory.texts.store(bytes, part.behind_result));
+        let new = bytes.filter(|bytes| !memory.spellings.knows(&memory.texts, from, bytes));
+        let id = new.map(|bytes| memory.texts.store(bytes, part.behind_result, true));
+        let source = id.map(|id| memory.texts.source(id));
         let mut nodes = graph.write();
         for (nth, (message, print)) in (0..).zip(&part.messages).skip(part.known) {
-            let held = match number {
-                Some(key) => Held::Source { source: memory.texts.clone(), key, nth },
+            let held = match &source {
+                Some((source, key)) => Held::Source { source: source.clone(), key: *key, nth },
                 None => Held::Message(message.clone()),
             };
             let origin = last.map_or_else(|| Origin::Root(cut.shell.tools.clone()), Origin::Child);
             let stamp = Stamp { timestamp, ..Stamp::default() };
-            last = Some(Graph::add(&mut nodes, origin, held, print, stamp));
+            last = Some(nodes.add(origin, held, print, stamp));
         }
         drop(nodes);
-        if let (Some(bytes), Some(to)) = (bytes, last) {
+        if let (Some(bytes), Some(to)) = (new, last) {
             let (edits, kind) = (part.edits.clone(), part.kind);
-            let behind_result = part.behind_result;
-            memory
-                .spellings
-                .record(&memory.texts, New { from, to, bytes, behind_result, number, edits, kind });
+            memory.spellings.record(New { from, to, bytes, id, edits, kind });
         }
     }
     last

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import os
 import threading
 import warnings
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +19,15 @@ DIALECTS = {
     "responses": toolwire.ResponsesDialect(),
     "anthropic": toolwire.AnthropicDialect(),
 }
+
+STATM = Path("/proc/self/statm")
+
+
+def resident() -> int:
+    """The memory of this process, in bytes."""
+    gc.collect()
+    return int(STATM.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "read", "arguments": '{"path": "a"}'}}
 
@@ -223,6 +235,19 @@ def test_a_graph_outlives_its_rollout() -> None:
     del rollout
     assert graph.to_jsonl() == before
     assert MessageGraph.from_jsonl(before) == graph
+
+
+@pytest.mark.skipif(not STATM.exists(), reason="needs the memory figures of Linux")
+def test_a_shared_graph_keeps_only_what_its_nodes_need() -> None:
+    graph = MessageGraph()
+    history = [{"role": "user", "content": "x" * 10_000}, {"role": "assistant", "content": "y"}] * 100
+    sent = raw({"messages": history})
+    Rollout("chat", graph).receive(sent).commit(AssistantMessage("first"))
+    before = resident()
+    for n in range(60):
+        Rollout("chat", graph).receive(sent).commit(AssistantMessage(f"answer {n}"))
+    assert len(graph) == 200 + 61
+    assert resident() - before < 20 * len(sent)
 
 
 def test_threads_share_a_rollout() -> None:
