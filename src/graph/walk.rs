@@ -74,6 +74,16 @@ impl Graph {
         path
     }
 
+    /// The identities of the messages behind one node, or from the root on, up to another one.
+    pub fn identities(&self, behind: Option<NodeId>, to: NodeId) -> Vec<Identity> {
+        let nodes = std::iter::successors(self.node(to), |node| self.node(node.parent()?));
+        let ids = std::iter::successors(Some(to), |id| self.node(*id)?.parent());
+        let between = ids.zip(nodes).take_while(|(id, _)| Some(*id) != behind);
+        let mut identities: Vec<Identity> = between.map(|(_, node)| node.identity).collect();
+        identities.reverse();
+        identities
+    }
+
     /// The nodes that nothing stands behind, in the order of their ids.
     pub fn leaves(&self) -> Vec<NodeId> {
         let mut is_leaf = vec![true; self.nodes.len()];

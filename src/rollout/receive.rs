@@ -6,11 +6,11 @@
 //! no cut, and the whole body is read.
 
 use super::shell::{Shell, list_key};
-use super::spellings::{At, Kind, New, Spellings};
+use super::spellings::{At, Kind, New, Spelling, Spellings, own_identities};
 use super::texts::Texts;
 use crate::dialect;
 use crate::graph::{Held, NodeId, Shared, printed};
-use crate::identity::Print;
+use crate::identity::{self, Identity, Print};
 use crate::json::{ELEMENT, MAX_BYTES, Scan, Value, compact};
 use crate::message::{Dialect, Message, message_to_plain};
 use crate::request::{Edit, seal_element};
@@ -36,6 +36,8 @@ pub(super) struct Cut {
     pub(super) list: Range<usize>,
     /// The last known message.
     pub(super) tip: Option<NodeId>,
+    /// The identity of the known messages as this body says them, where it is not that of the nodes they met.
+    pub(super) said: Option<Identity>,
     /// What is not known, in order.
     pub(super) tail: Vec<Part>,
     /// What the seal changes in the list, by places of the body.
@@ -94,7 +96,8 @@ impl Memory {
         if let Some(first) = walk.tail.first_mut().filter(|part| part.range.is_none()) {
             first.messages.clone_from(&shell.messages);
         }
-        Some(Cut { shell, list, tip: walk.tip, tail: walk.tail, edits: walk.edits })
+        let Walk { tip, said, tail, edits, .. } = walk;
+        Some(Cut { shell, list, tip, said, tail, edits })
     }
 
     /// Reads what stands around the list, or finds that it was read before.
@@ -136,7 +139,8 @@ impl Memory {
         if scan.peek() == Some(b']') {
             return Some(walk);
         }
-        while walk.pass(self, scan) {
+        let tools = shell.map(|shell| shell.tools.start);
+        while walk.pass(self, graph, scan, tools) {
             walk.read(self, graph, scan, shell)?;
             if !scan.eat(b',') {
                 break;
@@ -169,6 +173,7 @@ struct Walk {
     /// Where the graph knows what was passed; none behind something that it does not know.
     at: Option<At>,
     tip: Option<NodeId>,
+    said: Option<Identity>,
     tail: Vec<Part>,
     edits: Vec<Edit>,
     guess: u32,
@@ -188,6 +193,7 @@ struct Passed {
     pos: usize,
     at: At,
     tip: Option<NodeId>,
+    said: Option<Identity>,
     edits: usize,
     behind: Kind,
 }
@@ -215,7 +221,13 @@ impl Walk {
     }
 
     /// Passes the elements that are known; tells whether one follows that must be read.
-    fn pass(&mut self, memory: &Memory, scan: &mut Scan<'_>) -> bool {
+    fn pass(
+        &mut self,
+        memory: &Memory,
+        graph: &Shared,
+        scan: &mut Scan<'_>,
+        start: Option<Identity>,
+    ) -> bool {
         let mut texts = memory.texts.read();
         while let Some(at) = self.at {
             scan.peek();
@@ -226,13 +238,16 @@ impl Walk {
                 return true;
             };
             if spelling.kind.is_turn {
-                let (tip, edits, behind) = (self.tip, self.edits.len(), self.behind);
-                self.turn = Some(Passed { pos, at, tip, edits, behind });
+                let (tip, said, edits, behind) = (self.tip, self.said, self.edits.len(), self.behind);
+                self.turn = Some(Passed { pos, at, tip, said, edits, behind });
             } else {
                 self.turn = None;
             }
             if let Some(edits) = &spelling.edits {
                 self.edits.extend(edits.iter().map(|edit| moved(edit, pos)));
+            }
+            if spelling.own.is_some() || self.said.is_some() {
+                self.say(graph, start, spelling);
             }
             self.at = Some(spelling.to);
             self.tip = Some(spelling.to);
@@ -246,6 +261,18 @@ impl Walk {
         }
         scan.peek();
         true
+    }
+
+    /// Goes on with what this body says, where that is not what the nodes say.
+    fn say(&mut self, graph: &Shared, start: Option<Identity>, spelling: &Spelling) {
+        let nodes = graph.read();
+        let conversation = |tip| nodes.node(tip).map(|node| node.conversation);
+        let before = self.said.or_else(|| self.tip.map_or(start, conversation));
+        let own = match &spelling.own {
+            Some(own) => own.to_vec(),
+            None => nodes.identities(self.tip, spelling.to),
+        };
+        self.said = before.map(|before| own.into_iter().fold(before, identity::step));
     }
 
     /// Reads what is not known: one element, or all that are one turn.
@@ -295,7 +322,8 @@ impl Walk {
         if let Some(before) = self.turn.take() {
             // The turn that was passed goes on: it is another one, to be read as a whole.
             self.edits.truncate(before.edits);
-            (self.at, self.tip, self.behind) = (Some(before.at), before.tip, before.behind);
+            (self.at, self.tip, self.said) = (Some(before.at), before.tip, before.said);
+            self.behind = before.behind;
             scan.go(before.pos);
         }
         let mut items: Vec<Element<'a>> = Vec::new();
@@ -326,10 +354,17 @@ impl Walk {
     ) {
         if let (Some(at), Some(shell)) = (self.at, shell) {
             let nodes = graph.read();
-            let mut before = self.tip.and_then(|tip| nodes.node(tip)).map(|node| node.conversation);
+            let conversation = |tip| nodes.node(tip).map(|node| node.conversation);
+            let mut before = self.tip.and_then(conversation).unwrap_or(shell.tools.start);
             for (_, print) in &part.messages {
-                let Some(id) = nodes.child(before.unwrap_or(shell.tools.start), print) else { break };
-                before = nodes.node(id).map(|node| node.conversation);
+                let Some((id, node)) = nodes.child(before, print).and_then(|id| Some((id, nodes.node(id)?)))
+                else {
+                    break;
+                };
+                if self.said.is_some() || print.own != node.identity {
+                    self.said = Some(identity::step(self.said.unwrap_or(before), print.own));
+                }
+                before = node.conversation;
                 self.tip = Some(id);
                 part.known += 1;
             }
@@ -356,6 +391,7 @@ impl Memory {
             return;
         }
         let Part { messages, behind_result, edits, kind, .. } = part;
+        let own = own_identities(&graph.read(), to, &messages);
         let mut id = None;
         if !self.spellings.is_stored(from, to) {
             let ids = graph.read().path_back(to, messages.len());
@@ -374,7 +410,7 @@ impl Memory {
             }
             id = Some(stored);
         }
-        self.spellings.record(New { from, to, bytes, id, edits, kind });
+        self.spellings.record(New { from, to, bytes, id, edits, own, kind });
     }
 }
 

@@ -1,10 +1,12 @@
 //! How each known part of the conversations was spelled: from one node of the graph to another, by which bytes.
 
 use super::texts::{Reading, TextId, Texts};
-use crate::graph::{NodeId, grow};
-use crate::identity::Identity;
+use crate::graph::{Graph, NodeId, grow};
+use crate::identity::{Identity, Print};
+use crate::message::Message;
 use crate::request::Edit;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// A place in the graph as a number: a node's id, or, counted from the end, where the conversations of one tool list start.
 pub(super) type At = u32;
@@ -18,8 +20,13 @@ pub(super) struct Spelling {
     next: Option<u32>,
     /// What the seal changes in it, if anything.
     pub(super) edits: Option<Box<[Edit]>>,
+    /// The identities of its messages, where they are not those of the nodes they meet: a result restated in silence.
+    pub(super) own: Option<Box<[Identity]>>,
     pub(super) kind: Kind,
 }
+
+/// So many spellings from one place are tried. Where there are more, what follows is read and met by its identity.
+const TRIED: usize = 16;
 
 /// What the reading of the next element depends on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -74,19 +81,19 @@ impl Spellings {
         };
         let guessed = self.get(guess).filter(|spelling| spelling.from == from);
         let found = guessed.and_then(|spelling| fits((guess, spelling)));
-        match found.or_else(|| self.chain(from).find_map(&mut fits)) {
+        match found.or_else(|| self.chain(from).take(TRIED).find_map(&mut fits)) {
             // A turn may begin like a longer one.
             Some((_, turn, _)) if turn.kind.is_turn => {
-                self.chain(from).filter_map(fits).max_by_key(|(_, _, len)| *len)
+                self.chain(from).take(TRIED).filter_map(fits).max_by_key(|(_, _, len)| *len)
             }
             found => found,
         }
     }
 
-    /// Is there this spelling from this place?
+    /// Is this one of the spellings from this place that are tried?
     pub(super) fn knows(&self, texts: &Texts, from: At, bytes: &[u8]) -> bool {
         let mut texts = texts.read();
-        self.chain(from).any(|(_, known)| known.text(&mut texts) == bytes)
+        self.chain(from).take(TRIED).any(|(_, known)| known.text(&mut texts) == bytes)
     }
 
     /// Is the first spelling from one place to another stored?
@@ -97,20 +104,20 @@ impl Spellings {
     /// Remembers a spelling that is not known. The first of a node is stored under `id`; of the others only the last
     /// is kept.
     pub(super) fn record(&mut self, new: New<'_>) {
-        let New { from, to, bytes, id, edits, kind } = new;
+        let New { from, to, bytes, id, edits, own, kind } = new;
         let edits = (!edits.is_empty()).then(|| edits.into_boxed_slice());
         let text = id.map_or_else(|| Text::Own(bytes.into()), Text::Stored);
         let second = self.chain(from).find(|(_, known)| known.to == to && matches!(known.text, Text::Own(_)));
         if let (Text::Own(_), Some((number, _))) = (&text, second)
             && let Some(spelling) = self.all.get_mut(number as usize)
         {
-            *spelling = Spelling { text, edits, kind, ..*spelling };
+            *spelling = Spelling { text, edits, own, kind, ..*spelling };
             return;
         }
         let number = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
         let next = self.latest.insert(from, number);
         grow(&mut self.all);
-        self.all.push(Spelling { from, to, text, next, edits, kind });
+        self.all.push(Spelling { from, to, text, next, edits, own, kind });
     }
 
     fn chain(&self, from: At) -> impl Iterator<Item = (u32, &Spelling)> {
@@ -128,6 +135,7 @@ pub(super) struct New<'a> {
     /// Where its text is stored, if it is the first.
     pub(super) id: Option<TextId>,
     pub(super) edits: Vec<Edit>,
+    pub(super) own: Option<Box<[Identity]>>,
     pub(super) kind: Kind,
 }
 
@@ -138,4 +146,15 @@ impl Spelling {
             Text::Own(bytes) => bytes,
         }
     }
+}
+
+/// The identities of messages that lead to a node, where they are not those of the nodes they met.
+pub(super) fn own_identities(
+    graph: &Graph,
+    to: NodeId,
+    messages: &[(Arc<Message>, Print)],
+) -> Option<Box<[Identity]>> {
+    let nodes = graph.path_back(to, messages.len()).into_iter().filter_map(|id| graph.node(id));
+    let own = messages.iter().map(|(_, print)| print.own);
+    (!own.clone().eq(nodes.map(|node| node.identity))).then(|| own.collect())
 }

@@ -2,7 +2,7 @@
 
 use super::receive::{Cut, Memory};
 use super::shell::{Overrides, list_of, settings};
-use super::spellings::New;
+use super::spellings::{New, own_identities};
 use super::upstream::{Segment, Upstream};
 use super::{Rollout, locked};
 use crate::dialect;
@@ -25,7 +25,7 @@ pub struct Turn {
 /// How the body was read.
 enum Way {
     Cut(Cut),
-    Whole { pending: Pending, settings: Identity },
+    Whole { pending: Pending, end: Identity, settings: Identity },
 }
 
 impl Turn {
@@ -39,13 +39,14 @@ impl Turn {
         let dialect = rollout.dialect();
         let request = dialect::read_request(dialect, &parse(body, Repeats::LastWins)?.value)?;
         let tools = Tools::of(request.tools);
-        let messages = request.messages.into_iter().map(printed).collect();
+        let messages: Vec<_> = request.messages.into_iter().map(printed).collect();
+        let end = said(tools.start, &messages);
         let pending = Pending::of(&rollout.graph().read(), tools, messages);
         let settings = match list_of(dialect, body) {
             Some(list) => settings(dialect, &[&body[..list.start], &body[list.end..]].concat()),
             None => settings(dialect, body),
         };
-        Ok(Self { rollout, tail: pending.tail.clone(), way: Way::Whole { pending, settings } })
+        Ok(Self { rollout, tail: pending.tail.clone(), way: Way::Whole { pending, end, settings } })
     }
 
     pub fn dialect(&self) -> Dialect {
@@ -60,9 +61,12 @@ impl Turn {
         }
     }
 
-    /// Was the whole body read, and is it sealed as a whole?
-    pub fn is_whole(&self) -> bool {
-        matches!(self.way, Way::Whole { .. })
+    /// How many bytes of a body of this length are read to seal it.
+    pub fn sealed_bytes(&self, body: usize) -> usize {
+        match &self.way {
+            Way::Cut(cut) => body.saturating_sub(cut.list.len()),
+            Way::Whole { .. } => body,
+        }
     }
 
     /// The nodes of the messages that the graph knew when the body came, from the first one on.
@@ -81,14 +85,14 @@ impl Turn {
     /// The same for a request that says the same: wire, conversation, tools and settings. A repeated body has it before
     /// and after the commit.
     pub fn retry_key(&self) -> Identity {
-        let (tools, tip, settings) = match &self.way {
-            Way::Cut(cut) => (&cut.shell.tools, cut.tip, cut.shell.settings),
-            Way::Whole { pending, settings } => (&pending.tools, pending.known.last().copied(), *settings),
-        };
-        let known = tip.and_then(|tip| self.rollout.graph().read().node(tip).map(|node| node.conversation));
-        let start = known.unwrap_or(tools.start);
-        let end = self.tail.iter().fold(start, |before, (_, print)| identity::step(before, print.own));
-        identity::step(end, settings)
+        match &self.way {
+            Way::Cut(cut) => {
+                let met = |tip| self.rollout.graph().read().node(tip).map(|node| node.conversation);
+                let known = cut.said.or_else(|| cut.tip.and_then(met));
+                identity::step(said(known.unwrap_or(cut.shell.tools.start), &self.tail), cut.shell.settings)
+            }
+            Way::Whole { end, settings, .. } => identity::step(*end, *settings),
+        }
     }
 
     /// The whole request, typed.
@@ -146,6 +150,11 @@ impl Turn {
     }
 }
 
+/// The identity of a conversation that goes on with these messages.
+fn said(before: Identity, messages: &[(Arc<Message>, Print)]) -> Identity {
+    messages.iter().fold(before, |before, (_, print)| identity::step(before, print.own))
+}
+
 /// Adds the unknown parts to the graph, which from then on reads them from the bytes that are stored here.
 fn commit(memory: &mut Memory, graph: &Shared, cut: &Cut, body: &[u8], timestamp: f64) -> Option<NodeId> {
     let start = memory.spellings.start(cut.shell.tools.start);
@@ -168,8 +177,9 @@ fn commit(memory: &mut Memory, graph: &Shared, cut: &Cut, body: &[u8], timestamp
         }
         drop(nodes);
         if let (Some(bytes), Some(to)) = (new, last) {
+            let own = own_identities(&graph.read(), to, &part.messages);
             let (edits, kind) = (part.edits.clone(), part.kind);
-            memory.spellings.record(New { from, to, bytes, id, edits, kind });
+            memory.spellings.record(New { from, to, bytes, id, edits, own, kind });
         }
     }
     last

@@ -77,12 +77,6 @@ fn joined(upstream: &Upstream, body: &[u8]) -> Vec<u8> {
     upstream.segments.iter().flat_map(bytes).collect()
 }
 
-/// Could two conversations be the same one? A result that says nothing of its outcome may meet one that does.
-fn may_be_same(a: &[Print], b: &[Print]) -> bool {
-    a.len() == b.len()
-        && a.iter().zip(b).all(|(a, b)| a.own == b.own || a.failed == Some(b.own) || b.failed == Some(a.own))
-}
-
 /// A turn that both have received, until something is done with it.
 struct Open<'s> {
     step: &'s Step,
@@ -96,9 +90,9 @@ pub(crate) struct Check {
     rollouts: HashMap<Dialect, [Rollout; 2]>,
     graph: Shared,
     slow: Graph,
-    /// What each retry key was given for; and the key of each body, with the conversation that it was.
+    /// What each retry key was given for, and the key of each body.
     keys: HashMap<Identity, (Dialect, Vec<Print>, Vec<u8>)>,
-    bodies: HashMap<(Dialect, Vec<u8>), (Identity, Identity)>,
+    bodies: HashMap<(Dialect, Vec<u8>), Identity>,
     /// How many bodies could be read, and how many of them continued something.
     pub(crate) read: usize,
     pub(crate) known: usize,
@@ -143,20 +137,14 @@ impl Check {
         same(&named("request"), &request, &read.request)?;
         let plain = |request: &Request| compact(&request_to_plain(request));
         same(&named("spelling of the request"), &plain(&request), &plain(&read.request))?;
-        // A result that says nothing may turn out to be one that failed, when that one is committed.
-        let end = pending
-            .known
-            .last()
-            .map_or(pending.tools.start, |id| self.slow.nodes()[*id as usize].conversation);
-        let end = pending.tail.iter().fold(end, |before, (_, print)| identity::step(before, print.own));
         let (key, body) = (turn.retry_key(), (dialect, step.body.clone()));
-        let (before, ended) = *self.bodies.entry(body).or_insert((key, end));
-        same(&named("retry key of the same body"), &(key == before), &(end == ended))?;
+        let before = *self.bodies.entry(body).or_insert(key);
+        same(&named("retry key of the same body"), &key, &before)?;
         let said = (dialect, prints.clone(), read.settings.clone());
         let (wire, others, settings) = self.keys.entry(key).or_insert(said);
         same(&named("retry key for another wire"), &dialect, wire)?;
         same(&named("retry key for other settings"), &read.settings, settings)?;
-        same(&named("retry key for another conversation"), &may_be_same(&prints, others), &true)?;
+        same(&named("retry key for another conversation"), &prints, others)?;
         self.read += 1;
         self.known += usize::from(!pending.known.is_empty());
         Ok(Some(Open { step, at, turn, pending }))
