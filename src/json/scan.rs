@@ -28,10 +28,6 @@ impl<'a> Scan<'a> {
         self.pos = pos;
     }
 
-    pub fn bytes(&self) -> &'a [u8] {
-        self.bytes
-    }
-
     /// What has not been passed yet.
     pub fn rest(&self) -> &'a [u8] {
         self.bytes.get(self.pos..).unwrap_or_default()

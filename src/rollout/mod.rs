@@ -5,10 +5,11 @@
 //! * `spellings`: by which bytes one node of the graph leads to another.
 //! * `shell`: what stands around the list of messages.
 //! * `receive`: a body is cut into what is known and what must be read.
-//! * `turn`, `upstream`: what can be done with it.
+//! * `turn`, `upstream`, `commit`: what can be done with it.
 //!
 //! Locks are taken in one order: memory, graph, texts; so no two threads ever wait for each other.
 
+mod commit;
 mod receive;
 mod shell;
 mod spellings;

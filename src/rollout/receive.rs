@@ -6,13 +6,13 @@
 //! no cut, and the whole body is read.
 
 use super::shell::{Shell, list_key};
-use super::spellings::{At, Kind, New, Spelling, Spellings, own_identities};
+use super::spellings::{At, Kind, Spelling, Spellings};
 use super::texts::Texts;
 use crate::dialect;
-use crate::graph::{Held, NodeId, Shared, printed};
+use crate::graph::{NodeId, Shared, printed};
 use crate::identity::{self, Identity, Print};
-use crate::json::{ELEMENT, MAX_BYTES, Scan, Value, compact};
-use crate::message::{Dialect, Message, message_to_plain};
+use crate::json::{ELEMENT, MAX_BYTES, Scan, Value};
+use crate::message::{Dialect, Message};
 use crate::request::{Edit, seal_element};
 use std::ops::Range;
 use std::sync::Arc;
@@ -38,10 +38,19 @@ pub(super) struct Cut {
     pub(super) tip: Option<NodeId>,
     /// The identity of the known messages as this body says them, where it is not that of the nodes they met.
     pub(super) said: Option<Identity>,
+    /// What is known under other spellings.
+    pub(super) met: Vec<Met>,
     /// What is not known, in order.
     pub(super) tail: Vec<Part>,
     /// What the seal changes in the list, by places of the body.
     pub(super) edits: Vec<Edit>,
+}
+
+/// A part that leads from one place to another by bytes that were not known.
+pub(super) struct Met {
+    pub(super) from: At,
+    pub(super) to: NodeId,
+    pub(super) part: Part,
 }
 
 /// An element of the list, or the elements of one turn, as they were read; or what stands in front of the list.
@@ -88,7 +97,7 @@ impl Memory {
         self.shells.truncate(SHELLS);
         if !guess.is_some_and(|guess| guess.same_start(&shell)) {
             walk = match walk.is_all_new {
-                true => walk.again(self, graph, body, &shell),
+                true => walk.again(self, graph, &shell),
                 false => self.walk(graph, &mut scan, start, Some(&shell))?,
             };
         }
@@ -96,8 +105,8 @@ impl Memory {
         if let Some(first) = walk.tail.first_mut().filter(|part| part.range.is_none()) {
             first.messages.clone_from(&shell.messages);
         }
-        let Walk { tip, said, tail, edits, .. } = walk;
-        Some(Cut { shell, list, tip, said, tail, edits })
+        let Walk { tip, said, met, tail, edits, .. } = walk;
+        Some(Cut { shell, list, tip, said, met, tail, edits })
     }
 
     /// Reads what stands around the list, or finds that it was read before.
@@ -141,7 +150,7 @@ impl Memory {
         }
         let tools = shell.map(|shell| shell.tools.start);
         while walk.pass(self, graph, scan, tools) {
-            walk.read(self, graph, scan, shell)?;
+            walk.read(self.dialect, graph, scan, shell)?;
             if !scan.eat(b',') {
                 break;
             }
@@ -174,6 +183,7 @@ struct Walk {
     at: Option<At>,
     tip: Option<NodeId>,
     said: Option<Identity>,
+    met: Vec<Met>,
     tail: Vec<Part>,
     edits: Vec<Edit>,
     guess: u32,
@@ -204,18 +214,19 @@ impl Walk {
         let at = Some(memory.spellings.start(shell.tools.start));
         let mut walk = Walk { at, ..Walk::default() };
         if !shell.messages.is_empty() {
-            walk.meet(memory, graph, Some(shell), Part::of_shell(shell.messages.clone()), &[]);
+            walk.meet(graph, Some(shell), Part::of_shell(shell.messages.clone()));
         }
         walk
     }
 
     /// The same walk from another start, given that it read everything.
-    fn again(self, memory: &mut Memory, graph: &Shared, body: &[u8], shell: &Shell) -> Self {
+    fn again(self, memory: &mut Memory, graph: &Shared, shell: &Shell) -> Self {
         let mut walk = Walk { edits: self.edits, ..Walk::behind(memory, graph, shell) };
         for mut part in self.tail {
-            let Some(range) = part.range.clone() else { continue };
-            (part.from, part.known) = (walk.at, 0);
-            walk.meet(memory, graph, Some(shell), part, body.get(range).unwrap_or_default());
+            if part.range.is_some() {
+                (part.from, part.known) = (walk.at, 0);
+                walk.meet(graph, Some(shell), part);
+            }
         }
         walk
     }
@@ -238,7 +249,8 @@ impl Walk {
                 return true;
             };
             if spelling.kind.is_turn {
-                let (tip, said, edits, behind) = (self.tip, self.said, self.edits.len(), self.behind);
+                let (tip, said, behind) = (self.tip, self.said, self.behind);
+                let edits = self.edits.len();
                 self.turn = Some(Passed { pos, at, tip, said, edits, behind });
             } else {
                 self.turn = None;
@@ -278,12 +290,11 @@ impl Walk {
     /// Reads what is not known: one element, or all that are one turn.
     fn read(
         &mut self,
-        memory: &mut Memory,
+        dialect: Dialect,
         graph: &Shared,
         scan: &mut Scan<'_>,
         shell: Option<&Shell>,
     ) -> Option<()> {
-        let dialect = memory.dialect;
         let (is_turn, items) = self.elements(dialect, scan)?;
         let (start, end) = (items.first()?.0.start, items.last()?.0.end);
         let mut edits = Vec::new();
@@ -307,7 +318,7 @@ impl Walk {
         self.edits.extend(part.edits.iter().map(|edit| moved(edit, start)));
         self.turn = None;
         self.behind = kind;
-        self.meet(memory, graph, shell, part, scan.bytes().get(start..end)?);
+        self.meet(graph, shell, part);
         Some(())
     }
 
@@ -343,15 +354,8 @@ impl Walk {
         Some((true, items))
     }
 
-    /// Looks up what was read. What the graph knows under another spelling is known from here on under this one too.
-    fn meet(
-        &mut self,
-        memory: &mut Memory,
-        graph: &Shared,
-        shell: Option<&Shell>,
-        mut part: Part,
-        bytes: &[u8],
-    ) {
+    /// Looks up what was read.
+    fn meet(&mut self, graph: &Shared, shell: Option<&Shell>, mut part: Part) {
         if let (Some(at), Some(shell)) = (self.at, shell) {
             let nodes = graph.read();
             let conversation = |tip| nodes.node(tip).map(|node| node.conversation);
@@ -373,44 +377,13 @@ impl Walk {
                 self.at = Some(to);
                 if part.range.is_some() {
                     self.is_all_new = false;
-                    memory.learn(graph, at, to, part, bytes);
+                    self.met.push(Met { from: at, to, part });
                 }
                 return;
             }
         }
         self.at = None;
         self.tail.push(part);
-    }
-}
-
-impl Memory {
-    /// Remembers how a known part was spelled. A message that the graph holds in its typed form, and that reads
-    /// from these bytes just so, is held by them from now on.
-    fn learn(&mut self, graph: &Shared, from: At, to: NodeId, part: Part, bytes: &[u8]) {
-        if self.spellings.knows(&self.texts, from, bytes) {
-            return;
-        }
-        let Part { messages, behind_result, edits, kind, .. } = part;
-        let own = own_identities(&graph.read(), to, &messages);
-        let mut id = None;
-        if !self.spellings.is_stored(from, to) {
-            let ids = graph.read().path_back(to, messages.len());
-            let held = |id: NodeId| graph.read().node(id).map(|node| node.held.clone());
-            let alike = ids.into_iter().zip(&messages).map(|(id, (message, _))| match held(id) {
-                Some(Held::Message(typed)) if is_spelled_alike(&typed, message) => Some(id),
-                _ => None,
-            });
-            let alike: Vec<Option<NodeId>> = alike.collect();
-            let stored = self.texts.store(bytes, behind_result, alike.iter().any(Option::is_some));
-            let (source, key) = self.texts.source(stored);
-            for (nth, node) in (0..).zip(alike) {
-                if let Some(node) = node {
-                    graph.write().hold(node, Held::Source { source: source.clone(), key, nth });
-                }
-            }
-            id = Some(stored);
-        }
-        self.spellings.record(New { from, to, bytes, id, edits, own, kind });
     }
 }
 
@@ -426,19 +399,6 @@ impl Part {
             kind: Kind::default(),
         }
     }
-}
-
-/// Are they the same to the letter? Equal opaque fields may differ in the spelling of numbers and the order of keys.
-fn is_spelled_alike(one: &Message, other: &Message) -> bool {
-    let spelled = |message: &Message| compact(&message_to_plain(message));
-    let is_typed = match other {
-        Message::Assistant(turn) => {
-            let calls = turn.tool_calls.iter().all(|call| call.extra.is_none());
-            turn.extra.is_none() && turn.provider_state.is_empty() && calls
-        }
-        Message::System(_) | Message::User(_) | Message::Tool(_) => false,
-    };
-    one == other && (is_typed || spelled(one) == spelled(other))
 }
 
 /// An edit by the places of a text in which its own text starts at `by`.

@@ -1,13 +1,13 @@
 //! One request of a rollout: what of it is known, what goes to the provider, and how it is committed.
 
-use super::receive::{Cut, Memory};
+use super::commit::commit;
+use super::receive::Cut;
 use super::shell::{Overrides, list_of, settings};
-use super::spellings::{New, own_identities};
 use super::upstream::{Segment, Upstream};
 use super::{Rollout, locked};
 use crate::dialect;
 use crate::error::Result;
-use crate::graph::{Held, NodeId, Origin, Pending, Shared, Stamp, Tools, printed};
+use crate::graph::{Held, NodeId, Origin, Pending, Stamp, Tools, printed};
 use crate::identity::{self, Identity, Print};
 use crate::json::{Repeats, parse};
 use crate::message::{Dialect, Message, Request, Text};
@@ -56,7 +56,10 @@ impl Turn {
     /// How many bytes of the body a commit stores.
     pub fn new_bytes(&self) -> usize {
         match &self.way {
-            Way::Cut(cut) => cut.tail.iter().filter_map(|part| part.range.as_ref()).map(Range::len).sum(),
+            Way::Cut(cut) => {
+                let parts = cut.met.iter().map(|met| &met.part).chain(&cut.tail);
+                parts.filter_map(|part| part.range.as_ref()).map(Range::len).sum()
+            }
             Way::Whole { .. } => 0,
         }
     }
@@ -153,34 +156,4 @@ impl Turn {
 /// The identity of a conversation that goes on with these messages.
 fn said(before: Identity, messages: &[(Arc<Message>, Print)]) -> Identity {
     messages.iter().fold(before, |before, (_, print)| identity::step(before, print.own))
-}
-
-/// Adds the unknown parts to the graph, which from then on reads them from the bytes that are stored here.
-fn commit(memory: &mut Memory, graph: &Shared, cut: &Cut, body: &[u8], timestamp: f64) -> Option<NodeId> {
-    let start = memory.spellings.start(cut.shell.tools.start);
-    let mut last = cut.tip;
-    for part in &cut.tail {
-        let from = part.from.or(last).unwrap_or(start);
-        let bytes = part.range.clone().and_then(|range| body.get(range));
-        let new = bytes.filter(|bytes| !memory.spellings.knows(&memory.texts, from, bytes));
-        let id = new.map(|bytes| memory.texts.store(bytes, part.behind_result, true));
-        let source = id.map(|id| memory.texts.source(id));
-        let mut nodes = graph.write();
-        for (nth, (message, print)) in (0..).zip(&part.messages).skip(part.known) {
-            let held = match &source {
-                Some((source, key)) => Held::Source { source: source.clone(), key: *key, nth },
-                None => Held::Message(message.clone()),
-            };
-            let origin = last.map_or_else(|| Origin::Root(cut.shell.tools.clone()), Origin::Child);
-            let stamp = Stamp { timestamp, ..Stamp::default() };
-            last = Some(nodes.add(origin, held, print, stamp));
-        }
-        drop(nodes);
-        if let (Some(bytes), Some(to)) = (new, last) {
-            let own = own_identities(&graph.read(), to, &part.messages);
-            let (edits, kind) = (part.edits.clone(), part.kind);
-            memory.spellings.record(New { from, to, bytes, id, edits, own, kind });
-        }
-    }
-    last
 }
