@@ -17,18 +17,22 @@ pub fn read_marker(marker: Option<Cursor<'_>>) -> Result<Option<bool>> {
     }
 }
 
-/// Can the marker be in this JSON text as a key, in any spelling? No means no; yes may be a false alarm. It can only
-/// be there as the plain token, or if some character of it is written as a `\u00XX` escape.
+/// Can the marker be in this JSON text as a key, in any spelling? No means no; yes may be a false alarm.
 pub fn may_hold_marker(json: &[u8]) -> bool {
-    if memchr::memmem::find(json, b"\"_vf_is_error\"").is_some() {
-        return true;
-    }
-    memchr::memmem::find_iter(json, b"\\u00").any(|at| {
+    marker_places(json).next().is_some()
+}
+
+/// The places in a JSON text where the marker may be written as a key. It can only be there as the plain token, or if some
+/// character of it is written as a `\u00XX` escape.
+pub fn marker_places(json: &[u8]) -> impl Iterator<Item = usize> {
+    let is_of_marker = |at: &usize| {
         json.get(at + 4..at + 6).is_some_and(|digits| {
             std::str::from_utf8(digits)
                 .ok()
                 .and_then(|d| u8::from_str_radix(d, 16).ok())
                 .is_some_and(|byte| MARKER.as_bytes().contains(&byte))
         })
-    })
+    };
+    let plain = memchr::memmem::find_iter(json, b"\"_vf_is_error\"");
+    plain.chain(memchr::memmem::find_iter(json, b"\\u00").filter(is_of_marker))
 }

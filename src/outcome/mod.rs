@@ -4,4 +4,4 @@ mod label;
 mod marker;
 
 pub use label::{LABEL, labelled, starts_with_label};
-pub use marker::{MARKER, may_hold_marker, read_marker};
+pub use marker::{MARKER, marker_places, may_hold_marker, read_marker};

@@ -6,19 +6,17 @@ use crate::dialect::{self, Code, Losses, ResultForm};
 use crate::error::{Error, Kind, Result};
 use crate::json::{Entry, Slice, compact, unescape, write_string};
 use crate::message::Dialect;
-use crate::outcome::{LABEL, MARKER, may_hold_marker, starts_with_label};
+use crate::outcome::{LABEL, MARKER, marker_places, starts_with_label};
 use crate::path::Path;
 use std::borrow::Cow;
 use std::ops::Range;
 
 /// Seals a request body. Without a marker in it the input comes back as it is, unread.
 pub fn seal(dialect: Dialect, body: &[u8]) -> Result<Sealed<'_>> {
-    if !may_hold_marker(body) {
+    let Some(mut walk) = Walk::of(dialect, body)? else {
         return Ok(Sealed { body: Cow::Borrowed(body), losses: Vec::new() });
-    }
+    };
     let document = Slice::document(body)?;
-    let form = dialect::result_form(dialect)?;
-    let mut walk = Walk { form, edits: Edits::default(), losses: Losses::default() };
     walk.value(document, Place::Body, &Path::root())?;
     let body = if walk.edits.is_empty() { Cow::Borrowed(body) } else { Cow::Owned(walk.edits.apply(body)) };
     Ok(Sealed { body, losses: walk.losses.0 })
@@ -30,14 +28,7 @@ pub type Edit = (Range<usize>, Cow<'static, str>);
 /// What the seal changes in one element of the list that holds the conversation, in the order of its text. None where
 /// it would be refused or lose something: then the whole body has to be sealed, which says so by path.
 pub fn seal_element(dialect: Dialect, element: &str) -> Option<Vec<Edit>> {
-    if !may_hold_marker(element.as_bytes()) {
-        return Some(Vec::new());
-    }
-    let mut walk = Walk {
-        form: dialect::result_form(dialect).ok()?,
-        edits: Edits::default(),
-        losses: Losses::default(),
-    };
+    let Some(mut walk) = Walk::of(dialect, element.as_bytes()).ok()? else { return Some(Vec::new()) };
     walk.value(Slice { text: element, start: 0 }, Place::Message, &Path::root()).ok()?;
     walk.losses.0.is_empty().then(|| walk.edits.sorted())
 }
@@ -62,11 +53,29 @@ struct Public {
 
 struct Walk {
     form: ResultForm,
+    /// Where the marker may be, ascending: nothing else is looked into.
+    places: Vec<usize>,
     edits: Edits,
     losses: Losses,
 }
 
 impl Walk {
+    /// A walk through a text; none where there cannot be a marker in it.
+    fn of(dialect: Dialect, text: &[u8]) -> Result<Option<Self>> {
+        let mut places: Vec<usize> = marker_places(text).collect();
+        if places.is_empty() {
+            return Ok(None);
+        }
+        places.sort_unstable();
+        let form = dialect::result_form(dialect)?;
+        Ok(Some(Self { form, places, edits: Edits::default(), losses: Losses::default() }))
+    }
+
+    fn may_hold_marker(&self, value: Slice<'_>) -> bool {
+        let first = self.places.partition_point(|place| *place < value.start);
+        self.places.get(first).is_some_and(|place| *place < value.end())
+    }
+
     fn value(&mut self, value: Slice<'_>, place: Place, path: &Path) -> Result<()> {
         let entries = value.entries()?;
         if value.is_object() {
@@ -78,7 +87,7 @@ impl Walk {
             Place::Body | Place::Message | Place::Block | Place::Elsewhere => Place::Elsewhere,
         };
         for (n, entry) in entries.iter().enumerate() {
-            if may_hold_marker(entry.value.text.as_bytes()) {
+            if self.may_hold_marker(entry.value) {
                 self.value(entry.value, inner, &path.index(n))?;
             }
         }
@@ -111,7 +120,7 @@ impl Walk {
             self.edits.remove(entries, |n| is_marker[n] && Some(n) != field || is_stored_id(n));
         }
         for (n, entry) in entries.iter().enumerate() {
-            if !is_marker[n] && may_hold_marker(entry.value.text.as_bytes()) {
+            if !is_marker[n] && self.may_hold_marker(entry.value) {
                 let inner = match place {
                     Place::Body if entry.is(self.form.messages) => Place::Messages,
                     Place::Message if entry.is("content") => Place::Blocks,
