@@ -4,7 +4,7 @@ use crate::identity::{self, Identity};
 use crate::json::Object;
 use crate::message::{Message, Tool};
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// The place of a node in its graph.
 pub type NodeId = u32;
@@ -97,7 +97,9 @@ impl PartialEq for Node {
 impl PartialEq for Origin {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
-            (Origin::Root(a), Origin::Root(b)) => a.identity == b.identity,
+            (Origin::Root(a), Origin::Root(b)) => {
+                a.identity == b.identity && (Arc::ptr_eq(a, b) || a.list == b.list)
+            }
             (Origin::Child(a), Origin::Child(b)) => a == b,
             (Origin::Root(_), Origin::Child(_)) | (Origin::Child(_), Origin::Root(_)) => false,
         }
@@ -108,6 +110,12 @@ impl Tools {
     pub fn of(list: Vec<Tool>) -> Arc<Self> {
         let identity = identity::of_tools(&list);
         Arc::new(Self { list, identity, start: identity::start(identity) })
+    }
+
+    /// No tools at all.
+    pub fn none() -> Arc<Self> {
+        static NONE: LazyLock<Arc<Tools>> = LazyLock::new(|| Tools::of(Vec::new()));
+        NONE.clone()
     }
 }
 

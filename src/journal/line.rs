@@ -4,8 +4,8 @@ use crate::error::{Error, Kind, Result};
 use crate::graph::{Graph, Held, Node, NodeId, Origin, Stamp, Tools};
 use crate::identity::{self, Identity};
 use crate::journal::{DEPTH, refused};
-use crate::json::{self, Cursor, Fields, Json, MAX_BYTES, Object, Repeats, Value, parse_within};
-use crate::message::{message_from_plain, message_to_plain, tool_from_plain, tool_to_plain};
+use crate::json::{self, Cursor, Fields, MAX_BYTES, Object, Repeats, Value, parse_within};
+use crate::message::{message_from_plain, message_to_plain, only, tool_from_plain, tool_to_plain};
 use crate::path::Path;
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
@@ -22,12 +22,8 @@ fn sum(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().take(SUM_DIGITS / 2).map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn number(literal: String) -> Json {
-    Value::Number(literal.into())
-}
-
-/// Appends the line of a node, or leaves `out` as it was.
-pub(super) fn write(id: usize, node: &Node, out: &mut Vec<u8>) -> Result<()> {
+/// Appends the line of a node, or leaves `out` as it was; gives the sum of the line.
+pub(super) fn write(id: usize, node: &Node, out: &mut Vec<u8>) -> Result<String> {
     let cannot = |kind, what: &str| Err(Error::new(kind, Path::root().key("nodes").index(id), what));
     let message = node.held.message();
     // A line that would not be read back must not be written.
@@ -39,17 +35,16 @@ pub(super) fn write(id: usize, node: &Node, out: &mut Vec<u8>) -> Result<()> {
     }
     let (parent, tools) = match &node.origin {
         Origin::Root(tools) => (Value::Null, Some(tools.list.iter().map(tool_to_plain).collect::<Vec<_>>())),
-        Origin::Child(parent) => (number(parent.to_string()), None),
+        Origin::Child(parent) => (Value::from(*parent), None),
     };
     let line = Value::Object(
         Object::default()
-            .with("id", number(id.to_string()))
+            .with("id", id)
             .with("parent", parent)
             .with_some("tools", tools)
             .with("identity", node.identity.to_string())
             .with("sampled", node.sampled)
-            // The shortest spelling that reads as the same double.
-            .with("timestamp", number(format!("{:?}", node.timestamp)))
+            .with("timestamp", node.timestamp)
             .with("message", message_to_plain(&message))
             .with_some("metadata", node.metadata.as_deref().cloned()),
     );
@@ -68,7 +63,7 @@ pub(super) fn write(id: usize, node: &Node, out: &mut Vec<u8>) -> Result<()> {
         return cannot(Kind::Limit, "longer than a line may be");
     }
     out.push(b'\n');
-    Ok(())
+    Ok(sum)
 }
 
 /// Adds the node of a line (its line feed taken off) behind those that are there. `last` are the tools of the root
@@ -81,9 +76,7 @@ pub(super) fn restore(line: &[u8], graph: &mut Graph, last: &mut Option<Arc<Tool
     }
     let cursor = Cursor::root(&parsed.value);
     let fields = cursor.fields()?;
-    if let Some((key, _)) = fields.object.iter().find(|(key, _)| !MEMBERS.contains(&key.as_ref())) {
-        return Err(Error::shape(Path::root().key(key), "unknown member"));
-    }
+    only(&fields, &MEMBERS)?;
     let id = fields.need("id")?;
     let expected = graph.len();
     if id.number()? != expected.to_string() {

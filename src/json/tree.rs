@@ -245,6 +245,26 @@ impl From<String> for Value<'_> {
     }
 }
 
+impl From<u32> for Value<'_> {
+    fn from(n: u32) -> Self {
+        Value::Number(Cow::Owned(n.to_string()))
+    }
+}
+
+impl From<usize> for Value<'_> {
+    fn from(n: usize) -> Self {
+        Value::Number(Cow::Owned(n.to_string()))
+    }
+}
+
+/// The shortest spelling that reads as the same double, always with a fraction or an exponent. What is no number of
+/// JSON is null.
+impl From<f64> for Value<'_> {
+    fn from(n: f64) -> Self {
+        if n.is_finite() { Value::Number(Cow::Owned(format!("{n:?}"))) } else { Value::Null }
+    }
+}
+
 impl<'a> From<Object<'a>> for Value<'a> {
     fn from(o: Object<'a>) -> Self {
         Value::Object(o)

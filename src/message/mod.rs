@@ -11,9 +11,9 @@ pub use assistant::{AssistantMessage, CallKind, OPAQUE_FIELDS, ToolCall, item_ki
 pub use content::{Content, FileSource, Part, PartKind, data_url, is_blank};
 pub use extra::{Dialect, Extra};
 pub use plain::{
-    choice_to_plain, extra_to_plain, message_from_plain, message_to_plain, part_from_plain, part_to_plain,
-    request_from_plain, request_to_plain, tool_call_from_plain, tool_call_to_plain, tool_from_plain,
-    tool_to_plain,
+    choice_to_plain, extra_to_plain, message_from_plain, message_to_plain, only, part_from_plain,
+    part_to_plain, request_from_plain, request_to_plain, tool_call_from_plain, tool_call_to_plain,
+    tool_from_plain, tool_to_plain,
 };
 pub use request::{Request, Tool, ToolChoice, ToolKind};
 pub use tool::ToolMessage;

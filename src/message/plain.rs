@@ -16,7 +16,7 @@ fn some_text(value: Option<&Text>) -> Option<Json> {
 }
 
 /// Refuses fields that are not ours: a misspelt one would otherwise be lost in silence.
-fn only(fields: &Fields<'_>, known: &[&str]) -> Result<()> {
+pub fn only(fields: &Fields<'_>, known: &[&str]) -> Result<()> {
     match fields.object.iter().find(|(key, _)| !known.contains(&key.as_ref())) {
         Some((key, _)) => Err(Error::shape(fields.path().key(key), "unknown field")),
         None => Ok(()),
@@ -378,9 +378,10 @@ pub fn request_to_plain(request: &Request) -> Json {
             .with("messages", request.messages.iter().map(message_to_plain).collect::<Vec<_>>())
             .with_some(
                 "added",
-                request.added.as_ref().map(|places| {
-                    places.iter().map(|at| Value::Number(at.to_string().into())).collect::<Vec<_>>()
-                }),
+                request
+                    .added
+                    .as_ref()
+                    .map(|places| places.iter().map(|at| Value::from(*at)).collect::<Vec<_>>()),
             )
             .with_some("tools", list(&request.tools, tool_to_plain))
             .with_some("tool_choice", request.tool_choice.as_ref().map(choice_to_plain))

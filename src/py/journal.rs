@@ -8,7 +8,7 @@ use crate::path::Path;
 use crate::py::body::{Body, apart, json_text};
 use crate::py::errors::{OrRaise, raised};
 use crate::py::graph::{PyMessageGraph, weight};
-use crate::py::noun::{Absent, Form, Noun, manners};
+use crate::py::noun::{Absent, Form, Noun, known_fields, manners};
 use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
@@ -69,10 +69,6 @@ pub(super) struct PyResumeReport {
     report: Report,
 }
 
-fn number(n: impl ToString) -> Json {
-    Value::Number(n.to_string().into())
-}
-
 fn some_number<T: std::str::FromStr>(fields: &Fields<'_>, key: &str) -> Result<Option<T>> {
     let whole = |cursor: Cursor<'_>| cursor.number()?.parse().map_err(|_| cursor.expected("a whole number"));
     fields.some(key).map(whole).transpose()
@@ -93,19 +89,15 @@ impl Noun for PyResumeReport {
     fn plain(&self) -> Json {
         let Report { nodes, dropped, line, version } = &self.report;
         let object = Object::default()
-            .with("nodes", number(nodes))
-            .with("version", number(version))
-            .with("dropped", number(dropped))
-            .with_some("line", line.map(number));
+            .with("nodes", *nodes)
+            .with("version", *version)
+            .with("dropped", *dropped)
+            .with_some("line", *line);
         Value::from(object)
     }
 
     fn read(cursor: Cursor<'_>) -> Result<Self> {
-        let fields = cursor.fields()?;
-        let is_known = |key: &str| Self::FIELDS.iter().any(|(field, _)| *field == key);
-        if let Some((key, _)) = fields.object.iter().find(|(key, _)| !is_known(key)) {
-            return Err(Error::shape(fields.path().key(key), "unknown field"));
-        }
+        let fields = known_fields::<Self>(cursor)?;
         let report = Report {
             nodes: need_number(&fields, "nodes")?,
             version: need_number(&fields, "version")?,

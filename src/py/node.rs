@@ -1,6 +1,6 @@
 //! The class of one node of a graph, made when it is asked for.
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::graph::{Node, NodeId, Origin, Stamp, Tools};
 use crate::identity::{self, Identity};
 use crate::json::{Cursor, Json, Object, Value};
@@ -8,7 +8,7 @@ use crate::message::{Message, message_from_plain, message_to_plain, tool_from_pl
 use crate::py::calls::PyTool;
 use crate::py::door::leave;
 use crate::py::messages::message_object;
-use crate::py::noun::{Absent, Form, Kept, Noun, kept, manners};
+use crate::py::noun::{Absent, Form, Kept, Noun, kept, known_fields, manners};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use std::sync::Arc;
@@ -45,16 +45,12 @@ impl PyMessageNode {
             metadata: node.metadata.as_deref().cloned().unwrap_or_default(),
             tools: match &node.origin {
                 Origin::Root(tools) => tools.clone(),
-                Origin::Child(_) => Tools::of(Vec::new()),
+                Origin::Child(_) => Tools::none(),
             },
             shown_message: Kept::new(),
             shown_tools: Kept::new(),
         }
     }
-}
-
-fn number(id: NodeId) -> Json {
-    Value::Number(id.to_string().into())
 }
 
 fn id_from(cursor: Cursor<'_>) -> Result<NodeId> {
@@ -75,22 +71,18 @@ impl Noun for PyMessageNode {
     fn plain(&self) -> Json {
         let tools: Vec<_> = self.tools.list.iter().map(tool_to_plain).collect();
         let object = Object::default()
-            .with("id", number(self.id))
+            .with("id", self.id)
             .with("message", message_to_plain(&self.message))
-            .with_some("parent", self.parent.map(number))
+            .with_some("parent", self.parent)
             .with("sampled", self.sampled)
-            .with("timestamp", Value::Number(format!("{:?}", self.timestamp).into()))
+            .with("timestamp", self.timestamp)
             .with_some("metadata", (!self.metadata.is_empty()).then(|| self.metadata.clone()))
             .with_some("tools", (!tools.is_empty()).then_some(tools));
         object.into()
     }
 
     fn read(cursor: Cursor<'_>) -> Result<Self> {
-        let fields = cursor.fields()?;
-        let is_known = |key: &str| Self::FIELDS.iter().any(|(field, _)| *field == key);
-        if let Some((key, _)) = fields.object.iter().find(|(key, _)| !is_known(key)) {
-            return Err(Error::shape(fields.path().key(key), "unknown field"));
-        }
+        let fields = known_fields::<Self>(cursor)?;
         let message = message_from_plain(fields.need("message")?)?;
         let tools = match fields.some("tools") {
             Some(tools) => tools.items()?.map(tool_from_plain).collect::<Result<_>>()?,

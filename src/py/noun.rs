@@ -1,7 +1,8 @@
 //! The manners of every exported class: equality, hash, repr, pickle, copies, `to_dict`, pydantic; written once.
 
 use crate::error::Result;
-use crate::json::{Cursor, Json, MAX_DEPTH, Object, Repeats, Value, canonical, compact, parse_text};
+use crate::json::{Cursor, Fields, Json, MAX_DEPTH, Object, Repeats, Value, canonical, compact, parse_text};
+use crate::message::only;
 use crate::path::Path;
 use crate::py::calls::{PyTool, PyToolCall};
 use crate::py::door::{At, Door, NOUN_DEPTH, leave, replaced_losses};
@@ -70,6 +71,14 @@ impl Absent {
             Absent::Empty => value.len()? == 0,
         })
     }
+}
+
+/// The members of a noun's plain spelling, of which none is unknown.
+pub(super) fn known_fields<'p, T: Noun>(cursor: Cursor<'p>) -> Result<Fields<'p>> {
+    let fields = cursor.fields()?;
+    let known: Vec<_> = T::FIELDS.iter().map(|(field, _)| *field).collect();
+    only(&fields, &known)?;
+    Ok(fields)
 }
 
 /// Builds a noun from constructor arguments by way of its plain spelling, so that there is one reader for both.

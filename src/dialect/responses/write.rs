@@ -164,7 +164,6 @@ const IDS: Rule = Rule { allowed: |_| true, longest: 64 };
 
 struct Writer<'l> {
     mode: Mode,
-    /// What kind of call each id is.
     /// What kind of call each id is, and whether it was read from this wire.
     kinds: HashMap<Text, (CallKind, bool)>,
     losses: &'l mut Losses,
