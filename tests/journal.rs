@@ -286,7 +286,7 @@ fn what_is_refused_and_why() {
         (other("1.5", "\"1.5\""), "line 3.timestamp: expected a number"),
         (other("1.5", "1.5,\"timestamp\":1.5"), "line 3: an object repeats a key"),
         (other("1.5", "1.5,\"metadata\":null"), "line 3.metadata: expected an object"),
-        (other("1.5", "1.5,\"node\":7"), "line 3.node: unknown member"),
+        (other("1.5", "1.5,\"node\":7"), "line 3.node: unknown field"),
         (other("\"hi\"", "\"\\ud800\""), "line 3.message.content: a lone surrogate"),
         (other(",\"timestamp\":1.5", ""), "line 3.timestamp: missing"),
         (deep(600), "line 3: nested deeper than 544 levels"),
@@ -400,22 +400,35 @@ fn another_graph_is_refused() {
     let refused = "$: the first nodes of the graph are not those in the file";
     assert_eq!(sentence(journal.append(&Shared::new(first(&sample(), 7)))), refused);
     assert_eq!(sentence(journal.append(&Shared::default())), refused);
-    // Other answers, another time, another parent among equal siblings: other nodes.
+    // Other answers, another time, another parent among equal siblings, and what identities leave out: other nodes.
     let whole = sample();
-    for changed in 0..3 {
+    for changed in 0..8 {
         let mut graph = Graph::default();
         for (id, node) in whole.nodes().iter().enumerate() {
-            let mut stamp = Stamp { sampled: node.sampled, timestamp: node.timestamp, ..Stamp::default() };
-            let mut origin = node.origin.clone();
+            let (sampled, timestamp, metadata) = (node.sampled, node.timestamp, node.metadata.clone());
+            let mut stamp = Stamp { sampled, timestamp, metadata };
+            let (mut origin, mut held) = (node.origin.clone(), node.held.clone());
+            let said = |text: &str| Held::Message(Arc::new(message(text)));
             match (changed, id) {
-                (0, 1) => stamp.sampled = false,
-                (1, 3) => stamp.timestamp = 2.0,
-                (2, 5) => origin = Origin::Child(0),
+                (1, 1) => stamp.sampled = false,
+                (2, 3) => stamp.timestamp = 2.0,
+                (3, 5) => origin = Origin::Child(0),
+                (4, 1) => stamp.metadata = None,
+                (5, 1) => stamp.metadata.as_mut().unwrap().set("usage", Value::Null),
+                (6, 3) => held = said(r#"{"role":"tool","tool_call_id":"c","content":"x"}"#),
+                (7, 7) => held = said(r#"{"role":"user","content":"","extra":{"chat":{"name":"a"}}}"#),
                 _ => {}
             }
-            graph.restore(origin, node.held.clone(), node.identity, stamp).unwrap();
+            graph.restore(origin, held, node.identity, stamp).unwrap();
         }
-        assert_eq!(sentence(journal.append(&Shared::new(graph))), refused);
+        let before = fs::read(&path).unwrap();
+        let appended = journal.append(&Shared::new(graph));
+        if changed == 0 {
+            assert_eq!(appended.unwrap(), 0);
+        } else {
+            assert_eq!(sentence(appended), refused, "change {changed}");
+        }
+        assert_eq!(fs::read(&path).unwrap(), before);
     }
     // A twin that went on is the same graph, and so is what was read from the file.
     let mut twin = sample();
@@ -423,6 +436,63 @@ fn another_graph_is_refused() {
     assert_eq!(journal.append(&Shared::new(twin)).unwrap(), 1);
     assert_eq!(journal.append(&Shared::new(resume(&path).unwrap().0)).unwrap(), 0);
     assert_eq!(journal.nodes(), 9);
+}
+
+#[test]
+fn tools_count_with_all_their_fields() {
+    let graph = |ttl: &str| {
+        let tool =
+            format!(r#"[{{"name":"f","extra":{{"anthropic":{{"cache_control":{{"ttl":"{ttl}"}}}}}}}}]"#);
+        let mut graph = Graph::default();
+        let origin = Origin::Root(tools(&tool));
+        add(&mut graph, origin, r#"{"role":"user","content":"x"}"#, Stamp::default());
+        graph
+    };
+    assert_eq!(graph("5m").nodes()[0].conversation, graph("1h").nodes()[0].conversation);
+    assert_ne!(graph("5m"), graph("1h"));
+    let path = path("tools.jsonl");
+    let mut journal = Journal::open(&path, Durability::Flush).unwrap();
+    assert_eq!(journal.append(&Shared::new(graph("5m"))).unwrap(), 1);
+    let refused = "$: the first nodes of the graph are not those in the file";
+    assert_eq!(sentence(journal.append(&Shared::new(graph("1h")))), refused);
+    assert_eq!(journal.append(&Shared::new(graph("5m"))).unwrap(), 0);
+}
+
+#[test]
+fn a_journal_keeps_no_graph_alive() {
+    let said = Arc::new(message(r#"{"role":"user","content":"x"}"#));
+    let print = Print::of(&said);
+    let graph = Shared::default();
+    let origin = Origin::Root(Tools::none());
+    graph.write().restore(origin, Held::Message(said.clone()), print.own, Stamp::default()).unwrap();
+    let mut journal = Journal::open(&path("alive.jsonl"), Durability::Flush).unwrap();
+    assert_eq!(journal.append(&graph).unwrap(), 1);
+    drop(graph);
+    assert_eq!(Arc::strong_count(&said), 1);
+    assert!(journal.append(&Shared::new(sample())).is_err());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_was_moved_or_removed_takes_no_more() {
+    let (here, there) = (path("here.jsonl"), path("there.jsonl"));
+    let graph = Shared::new(first(&sample(), 2));
+    let mut journal = Journal::open(&here, Durability::Flush).unwrap();
+    assert_eq!(journal.append(&graph).unwrap(), 2);
+    let whole = fs::read(&here).unwrap();
+    *graph.write() = sample();
+    let moved = "$: somebody moved or removed the file";
+    fs::rename(&here, &there).unwrap();
+    assert_eq!(sentence(journal.append(&graph)), moved);
+    fs::write(&here, &whole).unwrap();
+    assert_eq!(sentence(journal.append(&graph)), moved);
+    assert_eq!((fs::read(&here).unwrap(), fs::read(&there).unwrap()), (whole.clone(), whole));
+    assert_eq!(journal.nodes(), 2);
+    fs::rename(&there, &here).unwrap();
+    assert_eq!(journal.append(&graph).unwrap(), sample().len() - 2);
+    assert_eq!(fs::read_to_string(&here).unwrap(), text(&sample()));
+    fs::remove_file(&here).unwrap();
+    assert_eq!(sentence(journal.append(&graph)), moved);
 }
 
 #[test]

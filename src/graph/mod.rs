@@ -16,7 +16,7 @@ pub use record::{from_verifiers, to_verifiers};
 use crate::identity::Identity;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
 
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
@@ -65,7 +65,15 @@ impl Shared {
         self.0.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub fn is(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+    pub fn mark(&self) -> Mark {
+        Mark(Arc::downgrade(&self.0))
+    }
+
+    pub fn is(&self, mark: &Mark) -> bool {
+        std::ptr::eq(Arc::as_ptr(&self.0), mark.0.as_ptr())
     }
 }
+
+/// Says which graph it was. Keeps none of its nodes alive, and no later graph is taken for it.
+#[derive(Clone, Debug)]
+pub struct Mark(Weak<RwLock<Graph>>);

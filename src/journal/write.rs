@@ -1,12 +1,13 @@
 //! Appending to a file: one writer, whole lines, and what was acknowledged stays.
 
-use crate::graph::{Node, Shared};
+use crate::error::Error;
+use crate::graph::{Mark, Node, Shared};
 use crate::journal::read::{Journaled, Report, opening};
 use crate::journal::{Failure, HEADER, line, refused};
 use sha2::{Digest, Sha256};
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// When a node counts as written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,17 +22,19 @@ pub enum Durability {
 #[derive(Debug)]
 pub struct Journal {
     file: File,
+    /// Where the file was opened, whatever the working directory is by now.
+    path: PathBuf,
     durability: Durability,
     /// The process that opened it. One that was forked from it shares the file and its lock, but must not write.
     process: u32,
     report: Report,
     nodes: usize,
-    /// Over the nodes that are in the file.
+    /// Over the sums of the nodes that are in the file.
     written: Sha256,
     /// Where the last whole line ends, and with it the file.
     end: u64,
-    /// The graph whose nodes those are.
-    graph: Option<Shared>,
+    /// The graph whose nodes those are known to be.
+    graph: Option<Mark>,
     /// Is it unknown what stands behind `end`?
     broken: bool,
 }
@@ -50,15 +53,23 @@ impl Journal {
         (&file).rewind()?;
         let journaled = Journaled::read(&file)?;
         let report = journaled.report()?;
-        let mut written = Sha256::new();
-        journaled.graph.nodes().iter().for_each(|node| tell(&mut written, node));
+        let written = sums(journaled.graph.nodes())?;
         let (nodes, end) = (report.nodes, journaled.whole);
         if report.dropped > 0 {
             file.set_len(end)?;
         }
-        let process = std::process::id();
-        let (graph, broken) = (None, false);
-        let mut journal = Self { file, durability, process, report, nodes, written, end, graph, broken };
+        let mut journal = Self {
+            file,
+            path: std::path::absolute(path)?,
+            durability,
+            process: std::process::id(),
+            report,
+            nodes,
+            written,
+            end,
+            graph: None,
+            broken: false,
+        };
         if end == 0 {
             journal.put(HEADER)?;
         }
@@ -81,7 +92,8 @@ impl Journal {
     }
 
     /// Writes the nodes of a graph that are not in the file yet; gives their number. They are written when it
-    /// returns, and none of them is where it fails. The first nodes of the graph must be those in the file.
+    /// returns, and none of them is where it fails. The first nodes of the graph must be those in the file: of a
+    /// graph that is not the one of the last time, their lines are made anew to see.
     pub fn append(&mut self, graph: &Shared) -> Result<usize, Failure> {
         if self.process != std::process::id() {
             return Err(refused("opened by the process that this one was forked from").into());
@@ -89,39 +101,38 @@ impl Journal {
         if self.broken {
             return Err(refused("an earlier write failed: open the journal anew").into());
         }
-        let new = self.missing(graph)?;
-        let mut lines = Vec::new();
-        for (id, node) in (self.nodes..).zip(&new) {
-            line::write(id, node, &mut lines)?;
+        let other = || refused("the first nodes of the graph are not those in the file");
+        let trusted = self.graph.as_ref().is_some_and(|last| graph.is(last));
+        let from = if trusted { self.nodes } else { 0 };
+        // Nothing but this copy is made while the graph is locked.
+        let nodes = graph.read().nodes().get(from..).map(<[Node]>::to_vec).ok_or_else(other)?;
+        let (known, new) = nodes.split_at_checked(self.nodes - from).ok_or_else(other)?;
+        if !trusted && !sums(known).is_ok_and(|known| known.finalize() == self.written.clone().finalize()) {
+            return Err(other().into());
         }
+        let (mut lines, mut written) = (Vec::new(), self.written.clone());
+        for (id, node) in (self.nodes..).zip(new) {
+            written.update(line::write(id, node, &mut lines)?);
+        }
+        self.check_file()?;
         if !lines.is_empty() {
-            if self.file.metadata()?.len() != self.end {
-                return Err(refused("somebody else changed the file: open the journal anew").into());
-            }
             self.put(&lines)?;
         }
-        new.iter().for_each(|node| tell(&mut self.written, node));
-        self.nodes += new.len();
-        self.graph = Some(graph.clone());
+        (self.written, self.nodes) = (written, self.nodes + new.len());
+        self.graph = Some(graph.mark());
         Ok(new.len())
     }
 
-    /// The nodes that are not in the file. Only copies them while it holds the lock.
-    fn missing(&self, graph: &Shared) -> Result<Vec<Node>, Failure> {
-        let trusted = self.graph.as_ref().is_some_and(|last| last.is(graph));
-        let graph = graph.read();
-        let known = graph.nodes().get(..self.nodes);
-        let same = known.is_some_and(|known| {
-            trusted || {
-                let mut digest = Sha256::new();
-                known.iter().for_each(|node| tell(&mut digest, node));
-                digest.finalize() == self.written.clone().finalize()
-            }
-        });
-        match graph.nodes().get(self.nodes..) {
-            Some(new) if same => Ok(new.to_vec()),
-            _ => Err(refused("the first nodes of the graph are not those in the file").into()),
+    /// Nothing may be acknowledged that whoever looks for the file would not find in it.
+    fn check_file(&self) -> Result<(), Failure> {
+        let file = self.file.metadata()?;
+        if !is_at(&file, &self.path)? {
+            return Err(refused("somebody moved or removed the file").into());
         }
+        if file.len() != self.end {
+            return Err(refused("somebody else changed the file: open the journal anew").into());
+        }
+        Ok(())
     }
 
     /// Writes whole lines at the end, or nothing.
@@ -153,12 +164,34 @@ impl Drop for Journal {
     }
 }
 
-/// Adds to a digest what makes a node the one it is.
-fn tell(digest: &mut Sha256, node: &Node) {
-    digest.update(node.parent().unwrap_or(u32::MAX).to_le_bytes());
-    digest.update(node.conversation.0);
-    digest.update([u8::from(node.sampled)]);
-    digest.update(node.timestamp.to_bits().to_le_bytes());
+/// A digest over the sums of these nodes, the first ones of a graph, as they are written today: whoever wrote the file
+/// may have spelled a line otherwise.
+fn sums(nodes: &[Node]) -> Result<Sha256, Error> {
+    let (mut digest, mut line) = (Sha256::new(), Vec::new());
+    for (id, node) in nodes.iter().enumerate() {
+        line.clear();
+        digest.update(line::write(id, node, &mut line)?);
+    }
+    Ok(digest)
+}
+
+/// Does the path still lead to the file that is open?
+#[cfg(unix)]
+fn is_at(file: &Metadata, path: &Path) -> io::Result<bool> {
+    use std::os::unix::fs::MetadataExt;
+    match path.metadata() {
+        Ok(there) => Ok((there.dev(), there.ino()) == (file.dev(), file.ino())),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(false),
+        // The process may have given up the right to look.
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => Ok(true),
+        Err(error) => Err(error),
+    }
+}
+
+/// Elsewhere a file has no numbers that would tell.
+#[cfg(not(unix))]
+fn is_at(_file: &Metadata, _path: &Path) -> io::Result<bool> {
+    Ok(true)
 }
 
 fn lock(file: &File) -> Result<(), Failure> {

@@ -165,7 +165,8 @@ impl PyResumeReport {
 /// A file that is not there is made; one that is there is read and checked first, and a torn last line is cut off
 /// (`report` says so). What `append` has returned is written: with `durability="flush"` the system has it, so that
 /// it outlives this process; with `"fsync"` the disk has it. One journal at a time may have a file open; threads may share
-/// it. `resume` reads the file back, also while it is open here.
+/// it. `resume` reads the file back, also while it is open here. A process that was forked from this one may not append,
+/// but while it lives it keeps the file locked if this one is killed before it has closed the journal.
 ///
 /// Raises `JournalError` for a file that is no journal or not as it was written, that another journal has open, or
 /// that was compressed; `OSError` for what the system refuses.
@@ -216,9 +217,10 @@ impl PyJournal {
 
     /// Writes the nodes of a graph that are not in the file yet, all in one go; gives their number.
     ///
-    /// The nodes in the file must be the first ones of this graph. Where it raises, none of the others is in the file, and
-    /// the same may be tried again. Raises `JournalError` for another graph, a closed journal, a file that somebody else
-    /// changed, and after a fork; `LimitError` for a message too large for a line; `OSError` for what the system refuses.
+    /// The nodes in the file must be the first ones of this graph, with all they say: metadata, extra fields, and
+    /// `is_error=False` other than None. Where it raises, none of the others is in the file, and the same may be tried
+    /// again. Raises `JournalError` for another graph, a closed journal, a file that somebody else changed, moved or removed,
+    /// and after a fork; `LimitError` for a message too large for a line; `OSError` for what the system refuses.
     fn append(&self, py: Python<'_>, graph: &Bound<'_, PyMessageGraph>) -> PyResult<usize> {
         let shared = &graph.get().graph;
         let appended = py.detach(|| {

@@ -235,6 +235,85 @@ def test_another_graph_is_refused(path: Path) -> None:
     assert resume(path)[0] == twin
 
 
+CALL = AssistantMessage(tool_calls=[toolwire.ToolCall("c", "read", "{}")])
+SAID: dict[str, Any] = {
+    "metadata": lambda other: ([UserMessage("a")], [], {"usage": 2 if other else 1}),
+    "no metadata": lambda other: ([UserMessage("a")], [], {} if other else {"usage": 1}),
+    "an outcome": lambda other: ([CALL, ToolMessage("c", "x", is_error=None if other else False)], [], {}),
+    "extra fields": lambda other: ([UserMessage("a", {"chat": {"name": "b" if other else "c"}})], [], {}),
+    "a tool": lambda other: (
+        [UserMessage("a")],
+        [Tool("f", extra={"anthropic": {"cache_control": {"ttl": "1h" if other else "5m"}}})],
+        {},
+    ),
+}
+
+
+@pytest.mark.parametrize("said", SAID)
+def test_what_an_identity_leaves_out_makes_another_graph(path: Path, said: str) -> None:
+    one, other = MessageGraph(), MessageGraph()
+    for graph in (one, other):
+        conversation, tools, metadata = SAID[said](graph is other)
+        graph.prepare(conversation, tools).commit(AssistantMessage("so"), timestamp=1, **metadata)
+    assert [node.identity for node in one] == [node.identity for node in other]
+    assert one != other
+    refused = "^\\$: the first nodes of the graph are not those in the file$"
+    with Journal(path) as journal:
+        assert journal.append(one) == len(one)
+        before = path.read_bytes()
+        with pytest.raises(JournalError, match=refused):
+            journal.append(other)
+        assert journal.append(copy.copy(one)) == 0
+    with Journal(path) as journal:
+        with pytest.raises(JournalError, match=refused):
+            journal.append(other)
+        assert journal.append(resume(path)[0]) == journal.append(one) == 0
+        assert path.read_bytes() == before
+
+
+def test_a_file_of_somebody_else_may_spell_its_lines_otherwise(path: Path) -> None:
+    graph = MessageGraph()
+    graph.prepare([UserMessage("é")]).commit_prompt(timestamp=2.0)
+    line = {"timestamp": 2, "id": 0, "parent": None, "message": graph[0].message.to_dict()}
+    line |= {"tools": [], "identity": graph[0].identity, "sampled": False}
+    path.write_bytes(reference.HEADER + reference.line(line))
+    assert path.read_text() != graph.to_jsonl()
+    with Journal(path) as journal:
+        assert journal.append(graph) == 0
+        assert journal.append(grown(resume(path)[0], "more")) == 2
+    assert resume(path)[1].nodes == 3
+
+
+@pytest.mark.skipif(os.name != "posix", reason="an open file cannot be told from another one")
+def test_a_file_that_somebody_moved_or_removed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    graph, elsewhere = small(), path.with_name("elsewhere.jsonl")
+    monkeypatch.chdir(path.parent)
+    with Journal(path.name) as journal:
+        assert journal.append(graph) == 3
+        grown(graph, "more")
+        whole = path.read_bytes()
+        away = [
+            lambda: path.rename(elsewhere),
+            lambda: path.write_bytes(whole),  # A copy is not the file.
+            path.unlink,
+        ]
+        for act in away:
+            act()
+            with pytest.raises(JournalError, match="^\\$: somebody moved or removed the file$"):
+                journal.append(graph)
+            assert journal.nodes == 3
+        assert elsewhere.read_bytes() == whole
+        # Back in its place, also by way of a link and from another directory, it is the file again.
+        path.symlink_to(elsewhere)
+        monkeypatch.chdir("/")
+        assert journal.append(graph) == 2
+        path.unlink()
+        elsewhere.unlink()
+        with pytest.raises(JournalError, match="moved or removed"):
+            journal.append(graph)
+    assert not path.exists()
+
+
 def test_one_writer(path: Path) -> None:
     busy = "^\\$: another journal has this file open$"
     with Journal(path) as journal:
