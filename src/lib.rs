@@ -12,6 +12,7 @@
 //! * [`request`]: an internal body becomes a provider body.
 //! * [`graph`]: every message of a rollout once, keyed by the conversation that ends with it.
 //! * [`journal`]: a graph as lines in a file, and back.
+//! * [`record`]: a graph as the trace records of a host framework, and back.
 //! * [`rollout`]: the requests of one rollout, each read as far as it is new.
 //! * `py`: the Python module, the only room that knows of Python; it decides nothing.
 
@@ -24,6 +25,7 @@ pub mod json;
 pub mod message;
 pub mod outcome;
 pub mod path;
+pub mod record;
 pub mod request;
 pub mod rollout;
 

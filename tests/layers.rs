@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each room and the rooms it may use.
-const ROOMS: [(&str, &[&str]); 12] = [
+const ROOMS: [(&str, &[&str]); 13] = [
     ("path", &[]),
     ("error", &["path"]),
     ("json", &["path", "error"]),
@@ -16,14 +16,15 @@ const ROOMS: [(&str, &[&str]); 12] = [
     ("identity", &["json", "message"]),
     ("dialect", &["path", "error", "json", "message", "outcome"]),
     ("request", &["path", "error", "json", "message", "outcome", "dialect"]),
-    ("graph", &["path", "error", "json", "message", "identity"]),
+    ("graph", &["error", "json", "message", "identity"]),
     ("journal", &["path", "error", "json", "message", "identity", "graph"]),
+    ("record", &["path", "error", "json", "message", "identity", "graph"]),
     ("rollout", &["error", "json", "message", "identity", "dialect", "request", "graph"]),
     (
         "py",
         &[
             "path", "error", "json", "message", "outcome", "identity", "dialect", "request", "graph",
-            "journal", "rollout",
+            "journal", "record", "rollout",
         ],
     ),
 ];

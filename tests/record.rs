@@ -3,8 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a test stops where it finds something wrong")]
 
 use std::fs;
-use toolwire::graph::{Node, from_verifiers, to_verifiers};
+use toolwire::graph::Node;
 use toolwire::json::{Cursor, Json, Repeats, parse_text};
+use toolwire::record::{from_verifiers, to_verifiers};
 
 fn records() -> Vec<(String, Json)> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/verifiers");

@@ -5,13 +5,11 @@
 
 mod commit;
 mod node;
-mod record;
 mod walk;
 
 pub(crate) use commit::grow;
 pub use commit::{Pending, Stamp, printed};
 pub use node::{Held, Node, NodeId, Origin, Source, Tools};
-pub use record::{from_verifiers, to_verifiers};
 
 use crate::identity::Identity;
 use std::collections::HashMap;

@@ -1,6 +1,6 @@
 //! The class of a graph; Python's objects stay outside of it, and outside of its lock.
 
-use crate::graph::{Graph, Held, Node, NodeId, Pending, Shared, Tools, from_verifiers, to_verifiers};
+use crate::graph::{Graph, Held, Node, NodeId, Pending, Shared, Tools};
 use crate::identity::Print;
 use crate::json::{Cursor, MAX_DEPTH, Value};
 use crate::message::Message;
@@ -14,6 +14,7 @@ use crate::py::messages::message_object;
 use crate::py::node::PyMessageNode;
 use crate::py::noun::each;
 use crate::py::pending::PyPendingTurn;
+use crate::record::{from_verifiers, to_verifiers};
 use pyo3::exceptions::{PyIndexError, PyOverflowError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyList, PyRange, PyTuple, PyType};

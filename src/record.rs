@@ -5,8 +5,8 @@
 //! record either has all of them or none. Where that is not how the record spelled a typed field, it is kept in the
 //! metadata under `_verifiers`, so that what was read is what is written, whoever wrote the record.
 
-use super::{Graph, Held, Node, NodeId, Origin, Stamp, Tools};
 use crate::error::{Error, Result};
+use crate::graph::{Graph, Held, Node, NodeId, Origin, Stamp, Tools};
 use crate::identity;
 use crate::json::{Cursor, Fields, Json, Object, Value};
 use crate::message::{
@@ -37,7 +37,7 @@ pub fn from_verifiers(record: Cursor<'_>) -> Result<Graph> {
 
 fn read_nodes(nodes: Cursor<'_>) -> Result<Graph> {
     let mut graph = Graph::default();
-    let mut tools = Tools::of(Vec::new());
+    let mut tools = Tools::none();
     for node in nodes.items()? {
         read_node(&node.fields()?, &mut graph, &mut tools)?;
     }
@@ -58,19 +58,17 @@ fn read_node(fields: &Fields<'_>, graph: &mut Graph, last: &mut Arc<Tools>) -> R
         },
         Origin::Child,
     );
-    let metadata = fields.rest(&TYPED);
-    let stamp = Stamp {
-        sampled: fields.some("sampled").map(|flag| flag.bool()).transpose()?.unwrap_or_default(),
-        timestamp: fields.some("timestamp").map(Stamp::seconds).transpose()?.unwrap_or_default(),
-        metadata: (!metadata.is_empty()).then(|| Box::new(metadata)),
-    };
-    let own = identity::of(&message);
-    graph.restore(origin, Held::Message(Arc::new(message)), own, stamp);
-    if let Some(node) = graph.nodes.last_mut()
-        && let Some(spelled) = spelled(fields.object, &typed(node, &Path::root())?)
-    {
-        node.metadata.get_or_insert_default().set(SPELLED, spelled.into());
+    let sampled = fields.some("sampled").map(|flag| flag.bool()).transpose()?.unwrap_or_default();
+    let timestamp = fields.some("timestamp").map(Stamp::seconds).transpose()?.unwrap_or_default();
+    let mut metadata = fields.rest(&TYPED);
+    let written = Pen::of(Some(&metadata)).node(&origin, &message, (sampled, timestamp), &Path::root())?;
+    if let Some(spelled) = spelled(fields.object, &written) {
+        metadata.set(SPELLED, spelled.into());
     }
+    let metadata = (!metadata.is_empty()).then(|| Box::new(metadata));
+    let own = identity::of(&message);
+    let stamp = Stamp { sampled, timestamp, metadata };
+    graph.restore(origin, Held::Message(Arc::new(message)), own, stamp);
     Ok(())
 }
 
@@ -196,7 +194,8 @@ pub fn to_verifiers(nodes: &[Node]) -> Result<Vec<Json>> {
 }
 
 fn write_node(node: &Node, path: &Path) -> Result<Object<'static>> {
-    let mut object = typed(node, path)?;
+    let pen = Pen::of(node.metadata.as_deref());
+    let mut object = pen.node(&node.origin, &node.held.message(), (node.sampled, node.timestamp), path)?;
     let Some(metadata) = &node.metadata else { return Ok(object) };
     let spelled = metadata
         .get(SPELLED)
@@ -215,23 +214,6 @@ fn write_node(node: &Node, path: &Path) -> Result<Object<'static>> {
     Ok(object)
 }
 
-/// The typed fields, as `Trace.model_dump` writes them.
-fn typed(node: &Node, path: &Path) -> Result<Object<'static>> {
-    let mut metadata = node.metadata.iter().flat_map(|metadata| metadata.iter());
-    let pen = Pen { nulls: metadata.any(|(key, value)| key != SPELLED && value.is_null()) };
-    let parent = node.parent().map(|parent| Value::Number(parent.to_string().into()));
-    let mut object = pen.some(Object::default(), "parent", parent);
-    if let Origin::Root(tools) = &node.origin
-        && !tools.list.is_empty()
-    {
-        object = object.with("tools", tools.list.iter().map(|tool| pen.tool(tool)).collect::<Vec<_>>());
-    }
-    Ok(object
-        .with("message", pen.message(&node.held.message(), &path.key("message"))?)
-        .with("sampled", node.sampled)
-        .with("timestamp", Value::Number(format!("{:?}", node.timestamp).into())))
-}
-
 /// Writes in the host's spelling, with or without nulls.
 #[derive(Clone, Copy)]
 struct Pen {
@@ -243,6 +225,34 @@ fn text(text: &Text) -> Json {
 }
 
 impl Pen {
+    /// A node has its nulls if its metadata has some.
+    fn of(metadata: Option<&Object<'_>>) -> Self {
+        let mut members = metadata.into_iter().flat_map(|metadata| metadata.iter());
+        Self { nulls: members.any(|(key, value)| key != SPELLED && value.is_null()) }
+    }
+
+    /// The typed fields of a node, as `Trace.model_dump` writes them.
+    fn node(
+        self,
+        origin: &Origin,
+        message: &Message,
+        (sampled, timestamp): (bool, f64),
+        path: &Path,
+    ) -> Result<Object<'static>> {
+        let object = match origin {
+            Origin::Child(parent) => Object::default().with("parent", *parent),
+            Origin::Root(tools) => {
+                let tools: Vec<_> = tools.list.iter().map(|tool| self.tool(tool)).collect();
+                let object = self.some(Object::default(), "parent", None::<Json>);
+                object.with_some("tools", (!tools.is_empty()).then_some(tools))
+            }
+        };
+        Ok(object
+            .with("message", self.message(message, &path.key("message"))?)
+            .with("sampled", sampled)
+            .with("timestamp", timestamp))
+    }
+
     fn some(
         self,
         object: Object<'static>,
