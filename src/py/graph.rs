@@ -243,15 +243,32 @@ impl PyMessageGraph {
 fn unread(held: &Held) -> usize {
     match held {
         Held::Message(_) => 0,
-        Held::Source { .. } => 4096,
+        Held::Source { source, key, .. } => source.size(*key),
     }
 }
 
-/// Roughly the bytes of the messages of some nodes, as far as that is known without reading them.
+/// Roughly the bytes of some nodes, as far as that is known without reading their messages.
 pub(super) fn weight(nodes: &[Node]) -> usize {
-    let of_node = |held: &Held| match held {
-        Held::Message(message) => heft(message),
-        Held::Source { .. } => unread(held),
+    let of_node = |node: &Node| {
+        let metadata = node.metadata.iter().flat_map(|metadata| metadata.iter());
+        let metadata: usize = metadata.map(|(_, value)| spread(value)).sum();
+        metadata
+            + match &node.held {
+                Held::Message(message) => heft(message),
+                held @ Held::Source { .. } => unread(held),
+            }
     };
-    nodes.iter().map(|node| of_node(&node.held)).sum()
+    nodes.iter().map(of_node).sum()
+}
+
+/// Roughly the bytes of a value.
+fn spread(value: &Value<'_>) -> usize {
+    match value {
+        Value::Null | Value::Bool(_) => 4,
+        Value::Number(text) | Value::String(text) => 2 + text.len(),
+        Value::Array(items) => 2 + items.iter().map(spread).sum::<usize>(),
+        Value::Object(object) => {
+            2 + object.iter().map(|(key, value)| key.len() + spread(value)).sum::<usize>()
+        }
+    }
 }

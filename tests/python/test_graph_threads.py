@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import random
 import sys
 import threading
@@ -11,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from toolwire import AssistantMessage, MessageGraph, SystemMessage, ToolCall, ToolMessage, UserMessage
+from toolwire import AssistantMessage, MessageGraph, Rollout, SystemMessage, ToolCall, ToolMessage, UserMessage
 
 THREADS = 8
 ROUNDS = 12
@@ -176,10 +177,36 @@ def test_the_interpreter_is_free_while_a_large_input_is_hashed(other_thread: Cal
     assert gets_a_turn(other_thread, lambda: turn.commit(answer)) is (size == LARGE)
 
 
-def test_the_interpreter_is_free_while_a_large_graph_is_read_and_written(other_thread: Callable[[], int]) -> None:
+def typed() -> MessageGraph:
     graph = MessageGraph()
     graph.prepare([UserMessage("x" * LARGE)]).commit_prompt()
+    return graph
+
+
+def metadata() -> MessageGraph:
+    graph = MessageGraph()
+    graph.prepare([]).commit(AssistantMessage("x"), tokens=list(range(LARGE // 8)))
+    return graph
+
+
+def received() -> MessageGraph:
+    """The graph of a rollout, whose messages are still text."""
+    rollout = Rollout("chat")
+    messages = [{"role": "user", "content": f"{n} " + "x" * (LARGE // 8)} for n in range(8)]
+    rollout.receive(json.dumps({"model": "m", "messages": messages}).encode()).commit_prompt()
+    return rollout.graph
+
+
+@pytest.mark.parametrize("make", [typed, metadata, received])
+def test_the_interpreter_is_free_while_a_large_graph_is_read_and_written(
+    other_thread: Callable[[], int], make: Callable[[], MessageGraph]
+) -> None:
+    graph = make()
     text, twin = graph.to_jsonl(), copy.copy(graph)
     assert gets_a_turn(other_thread, graph.to_jsonl)
+    assert gets_a_turn(other_thread, graph.__reduce__)
+    assert gets_a_turn(other_thread, graph.to_verifiers)
     assert gets_a_turn(other_thread, lambda: MessageGraph.from_jsonl(text))
     assert gets_a_turn(other_thread, lambda: graph == twin)
+    if make is received:
+        assert gets_a_turn(other_thread, lambda: graph.messages(-1))
