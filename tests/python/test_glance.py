@@ -7,6 +7,7 @@ import gc
 import weakref
 from typing import Annotated, Any, Literal
 
+import pydantic
 import pytest
 import toolwire
 from hypothesis import given
@@ -284,6 +285,18 @@ def test_a_class_may_change() -> None:
     assert outcome(failed) == outcome(toolwire.ToolMessage("c", "x", is_error=True)) != plain
 
 
+def test_the_dump_of_all_models_may_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = outcome(Result(**RESULT))
+    dump = BaseModel.model_dump
+    monkeypatch.setattr(BaseModel, "model_dump", lambda self, **options: {**dump(self, **options), "content": "y"})
+    patched = outcome(toolwire.ToolMessage("c", "y"))
+    assert outcome(Result(**RESULT)) == patched != plain
+    # Also one that nobody looked at before.
+    assert outcome(type("Fresh", (Result,), {})(**RESULT)) == patched
+    monkeypatch.undo()
+    assert outcome(Result(**RESULT)) == plain == outcome(toolwire.ToolMessage("c", "x"))
+
+
 def test_few_classes_are_remembered() -> None:
     seen = []
     for n in range(40):
@@ -295,6 +308,10 @@ def test_few_classes_are_remembered() -> None:
     assert sum(ref() is not None for ref in seen) <= 16
 
 
+@pytest.mark.skipif(
+    tuple(int(part) for part in pydantic.VERSION.split(".")[:2]) < (2, 10),
+    reason="older schemas hold models behind references, and such models are dumped",
+)
 def test_which_models_are_read_at_a_glance() -> None:
     from toolwire._models import plain_fields
 
