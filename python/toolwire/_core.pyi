@@ -415,7 +415,8 @@ class Journal:
     A file that is not there is made; one that is there is read and checked first, and a torn last line is cut off
     (`report` says so). What `append` has returned is written: with `durability="flush"` the system has it, so that
     it outlives this process; with `"fsync"` the disk has it. One journal at a time may have a file open; threads may share
-    it. `resume` reads the file back, also while it is open here.
+    it. `resume` reads the file back, also while it is open here. A process that was forked from this one may not append,
+    but while it lives it keeps the file locked if this one is killed before it has closed the journal.
 
     Raises `JournalError` for a file that is no journal or not as it was written, that another journal has open, or
     that was compressed; `OSError` for what the system refuses.
@@ -429,9 +430,10 @@ class Journal:
         """
         Writes the nodes of a graph that are not in the file yet, all in one go; gives their number.
 
-        The nodes in the file must be the first ones of this graph. Where it raises, none of the others is in the file, and
-        the same may be tried again. Raises `JournalError` for another graph, a closed journal, a file that somebody else
-        changed, and after a fork; `LimitError` for a message too large for a line; `OSError` for what the system refuses.
+        The nodes in the file must be the first ones of this graph, with all they say: metadata, extra fields, and
+        `is_error=False` other than None. Where it raises, none of the others is in the file, and the same may be tried
+        again. Raises `JournalError` for another graph, a closed journal, a file that somebody else changed, moved or removed,
+        and after a fork; `LimitError` for a message too large for a line; `OSError` for what the system refuses.
         """
     def close(self, /) -> None:
         """
@@ -524,8 +526,9 @@ class MessageGraph:
     A node is keyed by the identity of its message and the node before it, a root also by the identity of the
     tools; so a conversation in any spelling leads to the same nodes, and a failed and a good result with the same
     content are two. A result that says nothing of its outcome (`is_error=None`) meets the node that declared one, of
-    two the older. Nodes are only ever added, and what a node says stays. `graph[id]` and the methods that take a node
-    count negative ids from the end, as a list does, and raise `IndexError` where there is none.
+    two the older. Nodes are only ever added, and what a node says stays: a result that was first stated in silence
+    says `None` also when a success is declared for it later, for that meets the same node. `graph[id]` and the methods
+    that take a node count negative ids from the end, as a list does, and raise `IndexError` where there is none.
 
     `len` is the number of nodes; iteration gives those that are there when it begins, in the order of their ids.
     Graphs are equal if their nodes are, one by one. Copies are graphs of their own. Threads may share a graph.
@@ -804,8 +807,8 @@ class PendingTurn:
 
         `response_message` is an `AssistantMessage`, a mapping in the spelling of `to_dict`, or a host's message object.
         `timestamp` is in seconds since 1970, now where it is None, and stands at every node that is added;
-        `metadata` is free JSON for the node of the answer. An answer that is there already keeps its timestamp
-        and its metadata.
+        `metadata` is free JSON for the node of the answer, under any names but `response_message` and `timestamp`. An
+        answer that is there already keeps its timestamp and its metadata.
 
         Raises `ShapeError` for a message of another role, a timestamp that is no finite number, and metadata that is
         no JSON (`NaN` included); `LimitError` for metadata beyond the limits of JSON here.
@@ -1517,7 +1520,8 @@ class Turn:
     def upstream(self, /, model: str | None = None, sampling: Mapping[str, Any] | _SupportsDump | None = None) -> bytes:
         """
         The provider's body: what `apply_overrides`, or `seal` where no model is given, makes of the body that was
-        received. What does not change is copied once; a body in which nothing changes is given back as it is.
+        received. What does not change is copied once, with the interpreter held; a body in which nothing changes is
+        given back as it is.
 
         `sampling` is a mapping or a pydantic model. Raises and warns as `apply_overrides` and `seal` do.
         """

@@ -34,8 +34,9 @@ pub(super) fn messages_tuple<'a, 'py>(
 /// A node is keyed by the identity of its message and the node before it, a root also by the identity of the
 /// tools; so a conversation in any spelling leads to the same nodes, and a failed and a good result with the same
 /// content are two. A result that says nothing of its outcome (`is_error=None`) meets the node that declared one, of
-/// two the older. Nodes are only ever added, and what a node says stays. `graph[id]` and the methods that take a node
-/// count negative ids from the end, as a list does, and raise `IndexError` where there is none.
+/// two the older. Nodes are only ever added, and what a node says stays: a result that was first stated in silence
+/// says `None` also when a success is declared for it later, for that meets the same node. `graph[id]` and the methods
+/// that take a node count negative ids from the end, as a list does, and raise `IndexError` where there is none.
 ///
 /// `len` is the number of nodes; iteration gives those that are there when it begins, in the order of their ids.
 /// Graphs are equal if their nodes are, one by one. Copies are graphs of their own. Threads may share a graph.

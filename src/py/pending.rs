@@ -95,8 +95,8 @@ impl PyPendingTurn {
     ///
     /// `response_message` is an `AssistantMessage`, a mapping in the spelling of `to_dict`, or a host's message object.
     /// `timestamp` is in seconds since 1970, now where it is None, and stands at every node that is added;
-    /// `metadata` is free JSON for the node of the answer. An answer that is there already keeps its timestamp
-    /// and its metadata.
+    /// `metadata` is free JSON for the node of the answer, under any names but `response_message` and `timestamp`. An
+    /// answer that is there already keeps its timestamp and its metadata.
     ///
     /// Raises `ShapeError` for a message of another role, a timestamp that is no finite number, and metadata that is
     /// no JSON (`NaN` included); `LimitError` for metadata beyond the limits of JSON here.
