@@ -1486,17 +1486,17 @@ class Turn:
         The graph of the rollout.
         """
     @property
-    def known(self, /) -> tuple[Any, ...]:
+    def known(self, /) -> tuple[int, ...]:
         """
         The nodes of the messages that the graph knew when the body came, from the first one on.
         """
     @property
-    def messages(self, /) -> Any:
+    def messages(self, /) -> tuple[_Message, ...]:
         """
         The messages of the request. They are read when somebody asks for them.
         """
     @property
-    def request(self, /) -> Any:
+    def request(self, /) -> Request:
         """
         The whole request, as `parse_request` gives it. It is read when somebody asks for it.
         """
@@ -1513,7 +1513,7 @@ class Turn:
         bytes between them.
         """
     @property
-    def tail(self, /) -> Any:
+    def tail(self, /) -> tuple[_Message, ...]:
         """
         The messages that were not known.
         """
