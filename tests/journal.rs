@@ -302,6 +302,19 @@ fn what_is_refused_and_why() {
 }
 
 #[test]
+fn a_damaged_line_feed_is_no_torn_line() {
+    let path = path("line_feed.jsonl");
+    let mut whole = text(&sample()).into_bytes();
+    for end in [b' ', b'\x0b', b'x'] {
+        *whole.last_mut().unwrap() = end;
+        fs::write(&path, &whole).unwrap();
+        assert_eq!(sentence(resume(&path)), "line 9: its line feed is damaged");
+        assert_eq!(sentence(Journal::open(&path, Durability::Flush)), "line 9: its line feed is damaged");
+        assert_eq!(fs::read(&path).unwrap(), whole);
+    }
+}
+
+#[test]
 fn another_file_is_not_taken_for_a_torn_journal() {
     let path = path("other.txt");
     for other in [&b"notes"[..], b"{", b"{\"toolwire\":\"journal\",\"version\":2", b"\0\0x", b"{\"tool\0\0w"]

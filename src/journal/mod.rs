@@ -25,7 +25,8 @@
 //! and nests `DEPTH` levels deep.
 //!
 //! What stands behind the last line feed is a torn line: the writing process died in the middle of it, and nobody was
-//! told that it was written. It is dropped, and reported. Everything else that is not as above is refused.
+//! told that it was written. It is dropped, and reported. Everything else that is not as above is refused, and so is a
+//! whole last line with another byte than its line feed behind it.
 //!
 //! A change to any byte of this is a new version, and every version is read for ever (`tests/journal`). A file that
 //! nobody appends to any more may be compressed with gzip, in one member or several.

@@ -79,6 +79,14 @@ impl Journaled {
         if line.len() > longest {
             return Err(read.at(refused(format!("longer than {longest} bytes"))).into());
         }
+        if let Some((end, whole)) = line.split_last()
+            && *end != 0
+            && read.lines > 0
+            && line::restore(whole, &mut read.graph, &mut read.tools).is_ok()
+        {
+            // No crash does that: the line was written to its end, and acknowledged.
+            return Err(read.at(refused("its line feed is damaged")).into());
+        }
         read.tail = line;
         Ok(read)
     }
