@@ -29,7 +29,7 @@ pub(super) fn utf8(bytes: &[u8]) -> Result<&str> {
     if bytes.len() > MAX_BYTES {
         return Err(Error::new(Kind::Limit, Path::root(), format!("longer than {MAX_BYTES} bytes")));
     }
-    let text = std::str::from_utf8(bytes).map_err(|e| {
+    let text = simdutf8::compat::from_utf8(bytes).map_err(|e| {
         Error::new(Kind::Syntax, Path::root(), format!("not valid UTF-8 at byte {}", e.valid_up_to()))
     })?;
     if text.starts_with('\u{feff}') {
