@@ -163,37 +163,52 @@ impl<'a> Lexer<'a> {
 
     /// A string; the position is on its opening quote.
     pub(super) fn string(&mut self) -> Result<RawString<'a>> {
-        let bytes = self.text.as_bytes();
         let start = self.pos + 1;
-        let mut at = start;
-        let mut escaped = false;
-        loop {
-            at = next_special(bytes, at).unwrap_or(bytes.len());
-            match bytes.get(at) {
-                None => {
-                    self.pos = at;
-                    return Err(self.error("unterminated string"));
-                }
-                Some(b'"') => {
-                    self.pos = at + 1;
-                    return Ok(RawString { raw: &self.text[start..at], escaped });
-                }
-                Some(b'\\') => {
-                    escaped = true;
-                    at += match bytes.get(at + 1) {
-                        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => 2,
-                        Some(b'u') if hex4(bytes, at + 2).is_some() => 6,
-                        _ => {
-                            self.pos = at;
-                            return Err(self.error("invalid escape"));
-                        }
-                    };
-                }
-                Some(_) => {
-                    self.pos = at;
-                    return Err(self.error("control character in a string"));
-                }
+        let (raw, mut escape) = self.run(start)?;
+        let escaped = escape.is_some();
+        while let Some((_, len)) = escape {
+            (_, escape) = self.run(self.pos + len)?;
+        }
+        Ok(RawString { raw: if escaped { &self.text[start..self.pos - 1] } else { raw }, escaped })
+    }
+
+    /// What a string means, and how many lone surrogates were read as U+FFFD; the position is on its opening quote.
+    /// `room` is where a text with escapes is put together.
+    pub(super) fn meaning(&mut self, room: &mut String) -> Result<(Cow<'a, str>, usize)> {
+        let (text, mut escape) = self.run(self.pos + 1)?;
+        if escape.is_none() {
+            return Ok((Cow::Borrowed(text), 0));
+        }
+        room.clear();
+        room.push_str(text);
+        let mut replaced = 0;
+        while let Some((c, len)) = escape {
+            room.push(c.unwrap_or('\u{fffd}'));
+            replaced += usize::from(c.is_none());
+            let text;
+            (text, escape) = self.run(self.pos + len)?;
+            room.push_str(text);
+        }
+        Ok((Cow::Owned(room.clone()), replaced))
+    }
+
+    /// The characters of a string from here to its next escape, which then is the position, or to its end, which is
+    /// passed.
+    fn run(&mut self, start: usize) -> Result<(&'a str, Option<Escape>)> {
+        let bytes = self.text.as_bytes();
+        self.pos = next_special(bytes, start).unwrap_or(bytes.len());
+        let text = &self.text[start..self.pos];
+        match self.peek() {
+            Some(b'"') => {
+                self.pos += 1;
+                Ok((text, None))
             }
+            Some(b'\\') => match escape(bytes, self.pos) {
+                None => Err(self.error("invalid escape")),
+                escape => Ok((text, escape)),
+            },
+            Some(_) => Err(self.error("control character in a string")),
+            None => Err(self.error("unterminated string")),
         }
     }
 
@@ -292,40 +307,44 @@ pub fn unescape<'a>(token: &RawString<'a>) -> (Cow<'a, str>, usize) {
     let bytes = token.raw.as_bytes();
     let mut out = String::with_capacity(token.raw.len());
     let (mut at, mut replaced) = (0, 0);
-    while let Some(next) = find(bytes, at, |word| equal_to(word, b'\\')) {
+    while let Some(next) = memchr::memchr(b'\\', &bytes[at..]).map(|found| at + found) {
         out.push_str(&token.raw[at..next]);
-        at = next;
-        let short = match bytes[at + 1] {
-            b'b' => '\u{8}',
-            b'f' => '\u{c}',
-            b'n' => '\n',
-            b'r' => '\r',
-            b't' => '\t',
-            b'u' => {
-                let (c, len) = unicode_escape(bytes, at);
-                out.push(c.unwrap_or('\u{fffd}'));
-                replaced += usize::from(c.is_none());
-                at += len;
-                continue;
-            }
-            other => other as char,
-        };
-        out.push(short);
-        at += 2;
+        let (c, len) = escape(bytes, next).unwrap_or((None, 1));
+        out.push(c.unwrap_or('\u{fffd}'));
+        replaced += usize::from(c.is_none());
+        at = next + len;
     }
     out.push_str(&token.raw[at..]);
     (Cow::Owned(out), replaced)
 }
 
-/// The character of the `\u` escape at `at` (none for a lone surrogate) and the length of what it takes.
-fn unicode_escape(bytes: &[u8], at: usize) -> (Option<char>, usize) {
-    let unit = hex4(bytes, at + 2).unwrap_or(0xfffd);
+/// The character of an escape, none for a lone surrogate, and the length of what it takes.
+type Escape = (Option<char>, usize);
+
+/// The escape whose backslash is at `at`, if it is a valid one.
+fn escape(bytes: &[u8], at: usize) -> Option<Escape> {
+    let short = match bytes.get(at + 1)? {
+        b'b' => '\u{8}',
+        b'f' => '\u{c}',
+        b'n' => '\n',
+        b'r' => '\r',
+        b't' => '\t',
+        b'u' => return unicode_escape(bytes, at),
+        other @ (b'"' | b'\\' | b'/') => char::from(*other),
+        _ => return None,
+    };
+    Some((Some(short), 2))
+}
+
+/// `escape` for a `\u` escape.
+fn unicode_escape(bytes: &[u8], at: usize) -> Option<Escape> {
+    let unit = hex4(bytes, at + 2)?;
     if (0xd800..0xdc00).contains(&unit) && bytes.get(at + 6..at + 8) == Some(b"\\u") {
         let low = hex4(bytes, at + 8).unwrap_or(0);
         if (0xdc00..0xe000).contains(&low) {
             let code = 0x10000 + ((u32::from(unit) - 0xd800) << 10) + (u32::from(low) - 0xdc00);
-            return (char::from_u32(code), 12);
+            return Some((char::from_u32(code), 12));
         }
     }
-    (char::from_u32(u32::from(unit)), 6)
+    Some((char::from_u32(u32::from(unit)), 6))
 }

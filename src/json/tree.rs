@@ -1,7 +1,7 @@
 //! A JSON value that keeps key order and number spelling, and how text becomes one.
 
 use crate::error::{Error, Kind, Result};
-use crate::json::lexer::{Lexer, RawString, unescape, utf8};
+use crate::json::lexer::{Lexer, utf8};
 use crate::json::{MAX_DEPTH, canonical, canonical_number};
 use crate::path::{Path, Step};
 use std::borrow::Cow;
@@ -286,21 +286,23 @@ pub fn parse_text(text: &str, repeats: Repeats) -> Result<Parsed<'_>> {
 /// `parse` with a depth limit of its own, for a format of ours that wraps what was read from a body.
 pub fn parse_within(bytes: &[u8], repeats: Repeats, deepest: usize) -> Result<Parsed<'_>> {
     let text = utf8(bytes)?;
-    let mut lexer = Lexer::new(text);
-    let mut reader = Reader { deepest, ..Reader::new(&mut lexer, repeats) };
+    let (mut lexer, mut room) = (Lexer::new(text), String::new());
+    let mut reader = Reader { deepest, ..Reader::new(&mut lexer, &mut room, repeats) };
     let value = reader.document()?;
     if reader.replaced == 0 {
         return Ok(Parsed { value, replaced: Vec::new() });
     }
     // Rare: go again, this time knowing where we are.
-    let mut lexer = Lexer::new(text);
-    let mut reader = Reader { deepest, at: Some(Path::root()), ..Reader::new(&mut lexer, repeats) };
+    let (mut lexer, mut room) = (Lexer::new(text), String::new());
+    let mut reader =
+        Reader { deepest, at: Some(Path::root()), ..Reader::new(&mut lexer, &mut room, repeats) };
     let value = reader.document()?;
     Ok(Parsed { value, replaced: reader.found })
 }
 
 pub(super) struct Reader<'a, 'l> {
     lexer: &'l mut Lexer<'a>,
+    room: &'l mut String,
     repeats: Repeats,
     /// Deepest nesting that is read.
     deepest: usize,
@@ -310,13 +312,18 @@ pub(super) struct Reader<'a, 'l> {
 }
 
 impl<'a, 'l> Reader<'a, 'l> {
-    fn new(lexer: &'l mut Lexer<'a>, repeats: Repeats) -> Self {
-        Self { lexer, repeats, deepest: MAX_DEPTH, replaced: 0, at: None, found: Vec::new() }
+    fn new(lexer: &'l mut Lexer<'a>, room: &'l mut String, repeats: Repeats) -> Self {
+        Self { lexer, room, repeats, deepest: MAX_DEPTH, replaced: 0, at: None, found: Vec::new() }
     }
 
-    /// Reads one value that stands in this many containers, and nothing behind it.
-    pub(super) fn read(lexer: &'l mut Lexer<'a>, depth: usize, repeats: Repeats) -> Result<Value<'a>> {
-        Reader::new(lexer, repeats).value(depth)
+    /// Reads one value that stands in this many containers, and nothing behind it. `room` is for `Lexer::meaning`.
+    pub(super) fn read(
+        lexer: &'l mut Lexer<'a>,
+        room: &'l mut String,
+        depth: usize,
+        repeats: Repeats,
+    ) -> Result<Value<'a>> {
+        Reader::new(lexer, room, repeats).value(depth)
     }
 
     fn document(&mut self) -> Result<Value<'a>> {
@@ -327,10 +334,7 @@ impl<'a, 'l> Reader<'a, 'l> {
 
     fn value(&mut self, depth: usize) -> Result<Value<'a>> {
         match self.lexer.next()? {
-            b'"' => {
-                let token = self.lexer.string()?;
-                Ok(Value::String(self.text(&token)))
-            }
+            b'"' => self.text().map(Value::String),
             b'{' => self.object(depth),
             b'[' => self.array(depth),
             b't' => self.lexer.literal("true").map(|()| Value::Bool(true)),
@@ -341,15 +345,26 @@ impl<'a, 'l> Reader<'a, 'l> {
         }
     }
 
-    fn text(&mut self, token: &RawString<'a>) -> Cow<'a, str> {
-        let (text, replaced) = unescape(token);
+    /// A string; the position is on its opening quote.
+    fn text(&mut self) -> Result<Cow<'a, str>> {
+        let (text, replaced) = self.lexer.meaning(self.room)?;
         if replaced > 0 {
             self.replaced += replaced;
             if let Some(at) = &self.at {
                 self.found.push(at.clone());
             }
         }
-        text
+        Ok(text)
+    }
+
+    /// A key and its colon.
+    fn key(&mut self) -> Result<Cow<'a, str>> {
+        if self.lexer.next()? != b'"' {
+            return Err(self.lexer.error("expected a key"));
+        }
+        let key = self.text()?;
+        self.lexer.expect(b':', "expected a colon")?;
+        Ok(key)
     }
 
     fn enter(&mut self, step: impl FnOnce() -> Step) {
@@ -400,8 +415,7 @@ impl<'a, 'l> Reader<'a, 'l> {
             return Ok(Value::Object(Object(members)));
         }
         loop {
-            let token = self.lexer.key()?;
-            let key = self.text(&token);
+            let key = self.key()?;
             self.enter(|| Step::Key(key.as_ref().into()));
             let value = self.value(depth + 1)?;
             self.leave();
