@@ -41,15 +41,17 @@ pub(super) fn utf8(bytes: &[u8]) -> Result<&str> {
 const LOW: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x8080_8080_8080_8080;
 
-/// The high bits of the bytes that are this one. Where there are several, only the lowest is sure.
-fn equal_to(word: u64, byte: u8) -> u64 {
-    let zero = word ^ (LOW * u64::from(byte));
-    zero.wrapping_sub(LOW) & !zero & HIGH
+/// The high bits of the bytes that are zero. Where there are several, only the lowest is sure.
+fn zeros(word: u64) -> u64 {
+    word.wrapping_sub(LOW) & !word & HIGH
 }
 
-/// The first place at or behind `at` whose byte is marked. `marks` sets the high bits of bytes in a word, the lowest of
-/// them for sure; a space is never marked.
-fn find(bytes: &[u8], mut at: usize, marks: impl Fn(u64) -> u64) -> Option<usize> {
+/// A text that goes on for so many bytes without a special one is most likely long.
+const SHORT: usize = 128;
+
+/// The next quote, backslash or control character at or behind `at`.
+pub(super) fn next_special(bytes: &[u8], mut at: usize) -> Option<usize> {
+    let long = at + SHORT;
     loop {
         let rest = bytes.get(at..)?;
         let (word, len) = match rest.first_chunk::<8>() {
@@ -60,20 +62,28 @@ fn find(bytes: &[u8], mut at: usize, marks: impl Fn(u64) -> u64) -> Option<usize
                 (u64::from_le_bytes(chunk), rest.len())
             }
         };
-        match marks(word) {
+        let control = word.wrapping_sub(LOW * 0x20) & !word & HIGH;
+        let quote = zeros(word ^ (LOW * u64::from(b'"')));
+        match control | quote | zeros(word ^ (LOW * u64::from(b'\\'))) {
             0 if len < 8 => return None,
             0 => at += 8,
             found => return Some(at + found.trailing_zeros() as usize / 8),
         }
+        if at == long {
+            at += plain_blocks(&bytes[at..]);
+        }
     }
 }
 
-/// The next quote, backslash or control character at or behind `at`.
-pub(super) fn next_special(bytes: &[u8], at: usize) -> Option<usize> {
-    find(bytes, at, |word| {
-        let control = word.wrapping_sub(LOW * 0x20) & !word & HIGH;
-        equal_to(word, b'"') | equal_to(word, b'\\') | control
-    })
+/// A length of this text within which no byte is special. Compilers make parallel comparisons of it.
+#[inline(never)]
+fn plain_blocks(text: &[u8]) -> usize {
+    let is_special = |byte: &u8| (*byte < 0x20) | (*byte == b'"') | (*byte == b'\\');
+    let (blocks, _) = text.as_chunks::<64>();
+    64 * blocks
+        .iter()
+        .take_while(|block| !block.iter().fold(false, |any, byte| any | is_special(byte)))
+        .count()
 }
 
 impl<'a> Lexer<'a> {
