@@ -14,11 +14,12 @@ pub struct Scan<'a> {
     text: Option<(usize, &'a str)>,
     /// For texts with escapes, which are put together here.
     room: String,
+    repeats: bool,
 }
 
 impl<'a> Scan<'a> {
     pub fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, pos: 0, text: None, room: String::new() }
+        Self { bytes, pos: 0, text: None, room: String::new(), repeats: false }
     }
 
     pub fn pos(&self) -> usize {
@@ -63,9 +64,16 @@ impl<'a> Scan<'a> {
     /// Reads a value that stands in this many containers. Of a repeated key the last value counts.
     pub fn value(&mut self, depth: usize) -> Result<Value<'a>> {
         let mut room = std::mem::take(&mut self.room);
-        let value = self.lex(|lexer| Reader::read(lexer, &mut room, depth, Repeats::LastWins));
+        let read = self.lex(|lexer| Reader::read(lexer, &mut room, depth, Repeats::LastWins));
         self.room = room;
-        value
+        let (value, repeats) = read?;
+        self.repeats |= repeats;
+        Ok(value)
+    }
+
+    /// Was a key repeated in a value that was read, so that the value does not hold all that was written?
+    pub fn repeats(&self) -> bool {
+        self.repeats
     }
 
     /// The text of a range that was read; none where it was only passed.

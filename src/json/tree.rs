@@ -43,6 +43,11 @@ impl<'a> Object<'a> {
         self.0.iter()
     }
 
+    /// Does this object have this key, or one in it?
+    pub fn holds_key(&self, key: &str) -> bool {
+        self.iter().any(|(own, member)| own == key || member.holds_key(key))
+    }
+
     /// Sets a member, in its place if it is there, else at the end.
     pub fn set(&mut self, key: &str, value: Value<'a>) {
         match self.0.iter_mut().find(|(k, _)| k == key) {
@@ -162,6 +167,15 @@ impl<'a> Value<'a> {
     /// A member of an object; none where this is something else.
     pub fn get(&self, key: &str) -> Option<&Value<'a>> {
         self.as_object()?.get(key)
+    }
+
+    /// Does an object in this value have this key?
+    pub fn holds_key(&self, key: &str) -> bool {
+        match self {
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+            Value::Array(items) => items.iter().any(|item| item.holds_key(key)),
+            Value::Object(object) => object.holds_key(key),
+        }
     }
 
     /// The string member `type`, which names the kind of nearly everything on these wires.
@@ -307,23 +321,36 @@ pub(super) struct Reader<'a, 'l> {
     /// Deepest nesting that is read.
     deepest: usize,
     replaced: usize,
+    repeated: bool,
     at: Option<Path>,
     found: Vec<Path>,
 }
 
 impl<'a, 'l> Reader<'a, 'l> {
     fn new(lexer: &'l mut Lexer<'a>, room: &'l mut String, repeats: Repeats) -> Self {
-        Self { lexer, room, repeats, deepest: MAX_DEPTH, replaced: 0, at: None, found: Vec::new() }
+        Self {
+            lexer,
+            room,
+            repeats,
+            deepest: MAX_DEPTH,
+            replaced: 0,
+            repeated: false,
+            at: None,
+            found: Vec::new(),
+        }
     }
 
-    /// Reads one value that stands in this many containers, and nothing behind it. `room` is for `Lexer::meaning`.
+    /// Reads one value that stands in this many containers, and nothing behind it; tells whether a key was repeated
+    /// in it. `room` is for `Lexer::meaning`.
     pub(super) fn read(
         lexer: &'l mut Lexer<'a>,
         room: &'l mut String,
         depth: usize,
         repeats: Repeats,
-    ) -> Result<Value<'a>> {
-        Reader::new(lexer, room, repeats).value(depth)
+    ) -> Result<(Value<'a>, bool)> {
+        let mut reader = Reader::new(lexer, room, repeats);
+        let value = reader.value(depth)?;
+        Ok((value, reader.repeated))
     }
 
     fn document(&mut self) -> Result<Value<'a>> {
@@ -432,7 +459,7 @@ impl<'a, 'l> Reader<'a, 'l> {
     }
 
     /// Keeps each key once.
-    fn once(&self, members: Vec<(Cow<'a, str>, Value<'a>)>) -> Result<Object<'a>> {
+    fn once(&mut self, members: Vec<(Cow<'a, str>, Value<'a>)>) -> Result<Object<'a>> {
         let repeated = if members.len() <= 16 {
             members.iter().enumerate().any(|(n, (k, _))| members[..n].iter().any(|(k2, _)| k == k2))
         } else {
@@ -445,6 +472,7 @@ impl<'a, 'l> Reader<'a, 'l> {
         if self.repeats == Repeats::Refused {
             return Err(Error::new(Kind::Syntax, Path::root(), "an object repeats a key"));
         }
+        self.repeated = true;
         let mut places: HashMap<String, usize> = HashMap::with_capacity(members.len());
         let mut kept: Vec<(Cow<'a, str>, Value<'a>)> = Vec::with_capacity(members.len());
         for (key, value) in members {

@@ -13,6 +13,7 @@ use crate::graph::{Held, NodeId, Shared};
 use crate::identity::{self, Identity, Print};
 use crate::json::{ELEMENT, MAX_BYTES, Scan, Value};
 use crate::message::{Dialect, Message};
+use crate::outcome::MARKER;
 use crate::request::{Edit, seal_element};
 use std::ops::Range;
 use std::sync::Arc;
@@ -299,7 +300,10 @@ impl Walk {
         let (is_turn, items) = self.elements(dialect, scan)?;
         let (start, end) = (items.first()?.0.start, items.last()?.0.end);
         let mut edits = Vec::new();
-        for (range, _) in &items {
+        for (range, item) in &items {
+            if !scan.repeats() && !item.holds_key(MARKER) {
+                continue;
+            }
             let sealed = seal_element(dialect, scan.text(range.clone())?)?;
             edits.extend(sealed.iter().map(|edit| moved(edit, range.start - start)));
         }
