@@ -173,53 +173,62 @@ impl<'a> Lexer<'a> {
 
     /// A string; the position is on its opening quote.
     pub(super) fn string(&mut self) -> Result<RawString<'a>> {
+        let bytes = self.text.as_bytes();
         let start = self.pos + 1;
-        let (raw, mut escape) = self.run(start)?;
-        let escaped = escape.is_some();
-        while let Some((_, len)) = escape {
-            (_, escape) = self.run(self.pos + len)?;
+        let (mut at, mut escaped) = (start, false);
+        loop {
+            at = next_special(bytes, at).unwrap_or(bytes.len());
+            match bytes.get(at) {
+                Some(b'"') => {
+                    self.pos = at + 1;
+                    return Ok(RawString { raw: &self.text[start..at], escaped });
+                }
+                Some(b'\\') if let Some((_, len)) = escape(bytes, at) => at += len,
+                _ => return Err(self.broken_string(at)),
+            }
+            escaped = true;
         }
-        Ok(RawString { raw: if escaped { &self.text[start..self.pos - 1] } else { raw }, escaped })
     }
 
     /// What a string means, and how many lone surrogates were read as U+FFFD; the position is on its opening quote.
     /// `room` is where a text with escapes is put together.
     pub(super) fn meaning(&mut self, room: &mut String) -> Result<(Cow<'a, str>, usize)> {
-        let (text, mut escape) = self.run(self.pos + 1)?;
-        if escape.is_none() {
-            return Ok((Cow::Borrowed(text), 0));
-        }
+        let bytes = self.text.as_bytes();
+        let start = self.pos + 1;
+        let (mut from, mut replaced) = (start, 0);
         room.clear();
-        room.push_str(text);
-        let mut replaced = 0;
-        while let Some((c, len)) = escape {
-            room.push(c.unwrap_or('\u{fffd}'));
-            replaced += usize::from(c.is_none());
-            let text;
-            (text, escape) = self.run(self.pos + len)?;
-            room.push_str(text);
+        loop {
+            let at = next_special(bytes, from).unwrap_or(bytes.len());
+            let run = &self.text[from..at];
+            match bytes.get(at) {
+                Some(b'"') => {
+                    self.pos = at + 1;
+                    if from == start {
+                        return Ok((Cow::Borrowed(run), 0));
+                    }
+                    room.push_str(run);
+                    return Ok((Cow::Owned(room.clone()), replaced));
+                }
+                Some(b'\\') if let Some((c, len)) = escape(bytes, at) => {
+                    room.push_str(run);
+                    room.push(c.unwrap_or('\u{fffd}'));
+                    replaced += usize::from(c.is_none());
+                    from = at + len;
+                }
+                _ => return Err(self.broken_string(at)),
+            }
         }
-        Ok((Cow::Owned(room.clone()), replaced))
     }
 
-    /// The characters of a string from here to its next escape, which then is the position, or to its end, which is
-    /// passed.
-    fn run(&mut self, start: usize) -> Result<(&'a str, Option<Escape>)> {
-        let bytes = self.text.as_bytes();
-        self.pos = next_special(bytes, start).unwrap_or(bytes.len());
-        let text = &self.text[start..self.pos];
-        match self.peek() {
-            Some(b'"') => {
-                self.pos += 1;
-                Ok((text, None))
-            }
-            Some(b'\\') => match escape(bytes, self.pos) {
-                None => Err(self.error("invalid escape")),
-                escape => Ok((text, escape)),
-            },
-            Some(_) => Err(self.error("control character in a string")),
-            None => Err(self.error("unterminated string")),
-        }
+    /// What is wrong where a string neither ends nor has a valid escape.
+    #[cold]
+    fn broken_string(&mut self, at: usize) -> Error {
+        self.pos = at;
+        self.error(match self.peek() {
+            None => "unterminated string",
+            Some(b'\\') => "invalid escape",
+            Some(_) => "control character in a string",
+        })
     }
 
     /// Passes over one value of any kind without recursion and gives its text.
@@ -332,21 +341,30 @@ pub fn unescape<'a>(token: &RawString<'a>) -> (Cow<'a, str>, usize) {
 type Escape = (Option<char>, usize);
 
 /// The escape whose backslash is at `at`, if it is a valid one.
+#[inline]
 fn escape(bytes: &[u8], at: usize) -> Option<Escape> {
-    let short = match bytes.get(at + 1)? {
-        b'b' => '\u{8}',
-        b'f' => '\u{c}',
-        b'n' => '\n',
-        b'r' => '\r',
-        b't' => '\t',
-        b'u' => return unicode_escape(bytes, at),
-        other @ (b'"' | b'\\' | b'/') => char::from(*other),
-        _ => return None,
-    };
-    Some((Some(short), 2))
+    let letter = *bytes.get(at + 1)?;
+    match SHORT_ESCAPES[usize::from(letter)] {
+        0 if letter == b'u' => unicode_escape(bytes, at),
+        0 => None,
+        short => Some((Some(char::from(short)), 2)),
+    }
 }
 
+/// What a letter behind a backslash means; zero if it is no escape of two characters.
+const SHORT_ESCAPES: [u8; 256] = {
+    let mut meanings = [0; 256];
+    let mut n = 0;
+    let pairs = *b"\"\"\\\\//b\x08f\x0cn\nr\rt\t";
+    while n < pairs.len() {
+        meanings[pairs[n] as usize] = pairs[n + 1];
+        n += 2;
+    }
+    meanings
+};
+
 /// `escape` for a `\u` escape.
+#[inline(never)]
 fn unicode_escape(bytes: &[u8], at: usize) -> Option<Escape> {
     let unit = hex4(bytes, at + 2)?;
     if (0xd800..0xdc00).contains(&unit) && bytes.get(at + 6..at + 8) == Some(b"\\u") {
