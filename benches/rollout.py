@@ -4,11 +4,15 @@
                               [--turns 200] [--repeats 5] [--json out.json] [--plot out.svg]
 
 `text` and `screenshots` send the 200 bodies of a rollout, each the whole conversation so far. `cold` reads 96 MiB of
-other memory before each turn, as a server with many rollouts does; `warm` does not. `first` is a body of a conversation
-that nobody has seen. All sides take turns in one process on equal bytes. Times are CPU time of the thread with the
-garbage collector off, less what reading the clock costs; every ratio compares the same statistic on both sides, the
-minimum over the repeats or, in parentheses, the median. The floor is a comparison and a copy of every byte. A commit is
-measured, but is no part of a total: both sides have a model to wait for before it.
+other memory before each turn, as a server with many rollouts does; `warm` does not. `first` is a body that has not been
+seen: `resumed`, where the graph (the trace, with its index) holds the conversation, as after a restart or where a
+rollout was dropped to save memory; `unknown`, where it does not.
+
+All sides take turns in one process on equal bytes. What belongs to a turn alone is let go of before the next, off the
+clock: by then a server has sent the provider's body. Times are CPU time of the thread with the garbage collector off,
+less what reading the clock costs; every ratio compares the same statistic on both sides, the minimum over the repeats
+or, in parentheses, the median. The floor is a comparison and a copy of every byte. A commit is measured, but is no part
+of a total: both sides have a model to wait for before it.
 """
 
 import argparse
@@ -25,7 +29,7 @@ from chart import Panel, draw
 from hashes import hash_rows
 from held import held_rows
 from sides import Floor, Segments, Side, Toolwire, Verifiers
-from workloads import MIB, WIRES, Workload, first_bodies, screenshot_rollout, text_rollout
+from workloads import MIB, WIRES, Workload, first_loads, screenshot_rollout, text_rollout
 
 SECTIONS = ("text", "screenshots", "first", "memory", "hash")
 
@@ -66,6 +70,7 @@ def course(kind: type[Side], load: Workload, walk: Callable[[], None] | None) ->
     gc.disable()
     for n in range(load.turns):
         body = load.body(n)
+        side.settle()
         side.ready(body)
         if walk:
             walk()
@@ -167,10 +172,12 @@ def retry(load: Workload, kinds: Sides, repeats: int) -> dict[str, Any]:
         one = kinds[side](load.wire.name)
         gc.disable()
         for n in range(load.turns):
+            one.settle()
             one.turn(load.body(n))
             one.commit(load.answers[n])
         key, samples = one.key, []
         for _ in range(repeats):
+            one.settle()
             times = dict(zip(one.stages, one.turn(load.body(load.turns - 1))))
             samples.append(sum(times[stage] for stage in stages))
             assert one.key == key
@@ -184,24 +191,32 @@ def retry(load: Workload, kinds: Sides, repeats: int) -> dict[str, Any]:
 
 
 def first_section(wire: str, kinds: Sides, repeats: int) -> dict[str, Any]:
-    """A conversation that nobody has seen: everything is parsed and hashed."""
+    """Bodies that nobody has seen: everything is parsed and hashed."""
     print(f"\n{wire}, first sight of a body, {repeats} repeats, ms, least (median)")
-    rows = [["body", "bytes", *kinds, "verifiers / toolwire" if "verifiers" in kinds else "toolwire / floor"]]
+    ratio = "verifiers / toolwire" if "verifiers" in kinds else "toolwire / floor"
+    rows = [["body", "conversation", "bytes", *kinds, ratio]]
     out: dict[str, Any] = {}
-    for name, body in first_bodies(WIRES[wire]).items():
-        samples: dict[str, list[float]] = {side: [] for side in kinds}
-        for repeat in range(repeats):
-            for side in list(kinds) if repeat % 2 == 0 else list(kinds)[::-1]:
-                one, fresh = kinds[side](wire), bytes(memoryview(body))
-                one.ready(fresh)
-                gc.collect(0)
-                gc.disable()
-                samples[side].append(sum(one.turn(fresh)))
-                gc.enable()
-        took = {side: Pair.of(values) for side, values in samples.items()}
-        top, low = ("verifiers", "toolwire") if "verifiers" in took else ("toolwire", "floor")
-        rows.append([name, str(len(body)), *(pair.ms() for pair in took.values()), took[top].over(took[low])])
-        out[name] = {side: vars(pair) for side, pair in took.items()}
+    for name, load in first_loads(WIRES[wire]).items():
+        for held in ("resumed", "unknown"):
+            samples: dict[str, list[float]] = {side: [] for side in kinds}
+            for repeat in range(repeats):
+                for side in list(kinds) if repeat % 2 == 0 else list(kinds)[::-1]:
+                    one, body = kinds[side](wire), load.whole()
+                    if held == "resumed":
+                        one.resume(body, load.answers[-1])
+                        body = load.whole()
+                    one.ready(body)
+                    gc.collect(0)
+                    gc.disable()
+                    samples[side].append(sum(one.turn(body)))
+                    gc.enable()
+                    if side != "floor":
+                        assert one.known() == (load.count() if held == "resumed" else 0)
+            took = {side: Pair.of(values) for side, values in samples.items()}
+            top, low = ("verifiers", "toolwire") if "verifiers" in took else ("toolwire", "floor")
+            shown = [pair.ms() for pair in took.values()]
+            rows.append([name, held, str(len(load.whole())), *shown, took[top].over(took[low])])
+            out[f"{name} {held}"] = {side: vars(pair) for side, pair in took.items()}
     table(rows)
     return out
 

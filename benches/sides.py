@@ -1,8 +1,8 @@
 """The paths of a request that are measured against each other, one turn at a time, stage by stage.
 
 A side is opened for one rollout. `turn` takes a body as it came from the socket and returns the CPU seconds of each
-stage; `commit` takes the model's answer. What a turn made is kept until the next one, so that no side pays for freeing
-it while the clock runs.
+stage; `commit` takes the model's answer. What a turn made is kept until `settle` lets go of it, so that no side pays
+for freeing it while the clock runs.
 """
 
 import importlib.metadata
@@ -51,6 +51,9 @@ class Side:
     def ready(self, body: bytes) -> None:
         """What must be at hand before the caches are walked; not measured."""
 
+    def resume(self, body: bytes, answer: bytes) -> None:
+        """Starts in front of a graph that holds a conversation, whose bytes this side has not seen; not measured."""
+
     def turn(self, body: bytes) -> tuple[float, ...]:
         raise NotImplementedError
 
@@ -79,6 +82,12 @@ class Toolwire(Side):
         super().__init__(wire)
         self.rollout = toolwire.Rollout(wire)
         self.sampling = {"temperature": TEMPERATURE}
+
+    def resume(self, body: bytes, answer: bytes) -> None:
+        # As from a journal: the graph holds typed messages, and no rollout has read a byte.
+        self.rollout.receive(body).commit(answer)
+        graph = toolwire.MessageGraph.from_jsonl(self.rollout.graph.to_jsonl())
+        self.rollout = toolwire.Rollout(self.wire, graph)
 
     def turn(self, body: bytes) -> tuple[float, ...]:
         t0 = clock()
@@ -156,6 +165,12 @@ class Verifiers(Side):
     @staticmethod
     def version() -> str:
         return importlib.metadata.version("verifiers")
+
+    def resume(self, body: bytes, answer: bytes) -> None:
+        # The trace has its index; a server that reads one from a file makes that first.
+        self.turn(body)
+        self.commit(answer)
+        self.settle()
 
     def turn(self, body: bytes) -> tuple[float, ...]:
         t0 = clock()

@@ -246,6 +246,10 @@ class Workload:
         """How many typed messages turn `turn` repeats: the instructions count as one."""
         return 0 if turn == 0 else 2 * turn + self.wire.instructions
 
+    def count(self) -> int:
+        """How many typed messages the whole conversation has."""
+        return len(self.messages) + self.wire.instructions
+
     def transcript(self) -> int:
         """Bytes of all messages that a rollout ends up knowing: all but the last result."""
         return sum(map(len, self.messages[:-1]))
@@ -259,11 +263,10 @@ def screenshot_rollout(wire: Wire, turns: int = 200) -> Workload:
     return Workload(wire, list(steps(turns, screenshot_every=10)))
 
 
-def first_bodies(wire: Wire) -> dict[str, bytes]:
-    """Bodies of three sizes that a server may have to take without having seen the conversation."""
-    images = list(steps(20, screenshot_every=4))
+def first_loads(wire: Wire) -> dict[str, Workload]:
+    """Conversations of three sizes, whose whole body a server may have to take without having seen it."""
     return {
-        "20 KB text": Workload(wire, list(steps(7))).whole(),
-        "500 KB text": Workload(wire, list(steps(190))).whole(),
-        "5 MB images": Workload(wire, images).whole(),
+        "20 KB text": Workload(wire, list(steps(7))),
+        "500 KB text": Workload(wire, list(steps(190))),
+        "5 MB images": Workload(wire, list(steps(20, screenshot_every=4))),
     }

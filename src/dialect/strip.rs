@@ -9,7 +9,7 @@ use crate::path::Path;
 /// Takes out every marker but, on the internal lane, those of tool results. The fields of one wire that a message
 /// keeps could hold one.
 pub(super) fn strip(body: &mut Object<'static>, form: ResultForm, internal: bool, losses: &mut Losses) {
-    if !holds_marker(body) {
+    if !body.holds_key(MARKER) {
         return;
     }
     let keep = |object: &Object<'static>| {
@@ -17,18 +17,6 @@ pub(super) fn strip(body: &mut Object<'static>, form: ResultForm, internal: bool
             && object.get(form.key).and_then(Value::as_str).is_some_and(|kind| form.kinds.contains(&kind))
     };
     strip_object(body, &keep, &Path::root(), losses);
-}
-
-fn holds_marker(object: &Object<'static>) -> bool {
-    object.iter().any(|(key, member)| key == MARKER || value_holds_marker(member))
-}
-
-fn value_holds_marker(value: &Json) -> bool {
-    match value {
-        Value::Object(inner) => holds_marker(inner),
-        Value::Array(items) => items.iter().any(value_holds_marker),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
-    }
 }
 
 fn strip_object(

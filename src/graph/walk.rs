@@ -39,6 +39,18 @@ impl Graph {
         }
     }
 
+    /// The oldest node behind another one, or behind tools of this start, if it is the next in the list: there it stands
+    /// where a conversation was taken down in one go.
+    pub fn next(&self, last: Option<NodeId>, start: Identity) -> Option<(NodeId, &Node)> {
+        let id = last.map_or(0, |last| last.saturating_add(1));
+        let node = self.node(id)?;
+        let is_behind = match &node.origin {
+            Origin::Root(tools) => last.is_none() && tools.start == start,
+            Origin::Child(parent) => last == Some(*parent),
+        };
+        is_behind.then_some((id, node))
+    }
+
     /// The nodes of the messages that are known, from the first one on.
     pub fn known<'a>(&self, start: Identity, prints: impl IntoIterator<Item = &'a Print>) -> Vec<NodeId> {
         let mut before = start;

@@ -1,10 +1,10 @@
 //! The table of what is part of a message's identity, in the order it is hashed; what is not here is not part of it.
 
 use super::Fields;
-use crate::json::{Json, Object, Value, canonical, canonical_text};
+use crate::json::{Json, Object, Value, canonical, canonical_object, canonical_text};
 use crate::message::{
     AssistantMessage, CallKind, Content, Message, OPAQUE_FIELDS, Part, PartKind, Tool, ToolKind, ToolMessage,
-    item_kind, part_to_plain, tool_to_plain,
+    extra_to_plain, item_kind, part_to_plain,
 };
 
 pub(super) fn message(message: &Message, out: &mut Fields) {
@@ -139,13 +139,28 @@ pub(super) fn is_silent(message: &Message) -> bool {
 pub(super) fn tools(tools: &[Tool], out: &mut Fields) {
     out.add(tools.len().to_string());
     for tool in tools {
-        let mut declared = tool.clone();
-        // A provider's own tool is its declaration; elsewhere, fields of one wire are not part of it.
-        if !matches!(tool.kind, ToolKind::Native(_)) {
-            declared.extra = Default::default();
-        }
-        declared.description.get_or_insert_with(|| "".into());
-        declared.parameters.get_or_insert_with(|| Value::Object(Object::default()));
-        out.add(canonical(&tool_to_plain(&declared)));
+        out.add(declaration(tool));
     }
+}
+
+/// The tool as `tool_to_plain` gives it, but never without a description and parameters.
+fn declaration(tool: &Tool) -> Vec<u8> {
+    let none = Value::Object(Object::default());
+    let (kind, name) = (Value::from(tool.kind.as_str()), Value::from(&*tool.name));
+    let namespace = tool.namespace.as_deref().map(Value::from);
+    let description = Value::from(tool.description.as_deref().unwrap_or(""));
+    let strict = tool.strict.map(Value::from);
+    // A provider's own tool is its declaration; elsewhere, fields of one wire are not part of it.
+    let extra = if matches!(tool.kind, ToolKind::Native(_)) { extra_to_plain(&tool.extra) } else { None };
+    let members = [
+        ("type", Some(&kind)),
+        ("name", Some(&name)),
+        ("namespace", namespace.as_ref()),
+        ("description", Some(&description)),
+        ("parameters", Some(tool.parameters.as_ref().unwrap_or(&none))),
+        ("strict", strict.as_ref()),
+        ("format", tool.format.as_ref()),
+        ("extra", extra.as_ref()),
+    ];
+    canonical_object(members.into_iter().filter_map(|(key, member)| Some((key, member?))).collect())
 }

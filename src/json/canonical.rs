@@ -9,6 +9,13 @@ pub fn canonical(value: &Value<'_>) -> Vec<u8> {
     out
 }
 
+/// The canonical text of an object with these members.
+pub fn canonical_object(members: Vec<(&str, &Value<'_>)>) -> Vec<u8> {
+    let mut out = Vec::new();
+    put_object(members, &mut out);
+    out
+}
+
 /// The canonical text of a JSON text, or none where it counts as raw text: it is not JSON, repeats a key, holds a
 /// number that no double can, or nests too deep.
 pub fn canonical_text(text: &str) -> Option<Vec<u8>> {
@@ -45,18 +52,21 @@ fn put(value: &Value<'_>, out: &mut Vec<u8>) {
             out.push(b']');
         }
         Value::Object(object) => {
-            let mut members: Vec<_> = object.iter().collect();
-            members.sort_by(|a, b| a.0.cmp(&b.0));
-            out.push(b'{');
-            for (n, (key, member)) in members.into_iter().enumerate() {
-                if n > 0 {
-                    out.push(b',');
-                }
-                write_string(key, out);
-                out.push(b':');
-                put(member, out);
-            }
-            out.push(b'}');
+            put_object(object.iter().map(|(key, member)| (&**key, member)).collect(), out)
         }
     }
+}
+
+fn put_object(mut members: Vec<(&str, &Value<'_>)>, out: &mut Vec<u8>) {
+    members.sort_unstable_by_key(|(key, _)| *key);
+    out.push(b'{');
+    for (n, (key, member)) in members.into_iter().enumerate() {
+        if n > 0 {
+            out.push(b',');
+        }
+        write_string(key, out);
+        out.push(b':');
+        put(member, out);
+    }
+    out.push(b'}');
 }

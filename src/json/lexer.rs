@@ -29,7 +29,7 @@ pub(super) fn utf8(bytes: &[u8]) -> Result<&str> {
     if bytes.len() > MAX_BYTES {
         return Err(Error::new(Kind::Limit, Path::root(), format!("longer than {MAX_BYTES} bytes")));
     }
-    let text = std::str::from_utf8(bytes).map_err(|e| {
+    let text = simdutf8::compat::from_utf8(bytes).map_err(|e| {
         Error::new(Kind::Syntax, Path::root(), format!("not valid UTF-8 at byte {}", e.valid_up_to()))
     })?;
     if text.starts_with('\u{feff}') {
@@ -41,15 +41,17 @@ pub(super) fn utf8(bytes: &[u8]) -> Result<&str> {
 const LOW: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x8080_8080_8080_8080;
 
-/// The high bits of the bytes that are this one. Where there are several, only the lowest is sure.
-fn equal_to(word: u64, byte: u8) -> u64 {
-    let zero = word ^ (LOW * u64::from(byte));
-    zero.wrapping_sub(LOW) & !zero & HIGH
+/// The high bits of the bytes that are zero. Where there are several, only the lowest is sure.
+fn zeros(word: u64) -> u64 {
+    word.wrapping_sub(LOW) & !word & HIGH
 }
 
-/// The first place at or behind `at` whose byte is marked. `marks` sets the high bits of bytes in a word, the lowest of
-/// them for sure; a space is never marked.
-fn find(bytes: &[u8], mut at: usize, marks: impl Fn(u64) -> u64) -> Option<usize> {
+/// A text that goes on for so many bytes without a special one is most likely long.
+const SHORT: usize = 128;
+
+/// The next quote, backslash or control character at or behind `at`.
+pub(super) fn next_special(bytes: &[u8], mut at: usize) -> Option<usize> {
+    let long = at + SHORT;
     loop {
         let rest = bytes.get(at..)?;
         let (word, len) = match rest.first_chunk::<8>() {
@@ -60,20 +62,28 @@ fn find(bytes: &[u8], mut at: usize, marks: impl Fn(u64) -> u64) -> Option<usize
                 (u64::from_le_bytes(chunk), rest.len())
             }
         };
-        match marks(word) {
+        let control = word.wrapping_sub(LOW * 0x20) & !word & HIGH;
+        let quote = zeros(word ^ (LOW * u64::from(b'"')));
+        match control | quote | zeros(word ^ (LOW * u64::from(b'\\'))) {
             0 if len < 8 => return None,
             0 => at += 8,
             found => return Some(at + found.trailing_zeros() as usize / 8),
         }
+        if at == long {
+            at += plain_blocks(&bytes[at..]);
+        }
     }
 }
 
-/// The next quote, backslash or control character at or behind `at`.
-pub(super) fn next_special(bytes: &[u8], at: usize) -> Option<usize> {
-    find(bytes, at, |word| {
-        let control = word.wrapping_sub(LOW * 0x20) & !word & HIGH;
-        equal_to(word, b'"') | equal_to(word, b'\\') | control
-    })
+/// A length of this text within which no byte is special. Compilers make parallel comparisons of it.
+#[inline(never)]
+fn plain_blocks(text: &[u8]) -> usize {
+    let is_special = |byte: &u8| (*byte < 0x20) | (*byte == b'"') | (*byte == b'\\');
+    let (blocks, _) = text.as_chunks::<64>();
+    64 * blocks
+        .iter()
+        .take_while(|block| !block.iter().fold(false, |any, byte| any | is_special(byte)))
+        .count()
 }
 
 impl<'a> Lexer<'a> {
@@ -165,36 +175,60 @@ impl<'a> Lexer<'a> {
     pub(super) fn string(&mut self) -> Result<RawString<'a>> {
         let bytes = self.text.as_bytes();
         let start = self.pos + 1;
-        let mut at = start;
-        let mut escaped = false;
+        let (mut at, mut escaped) = (start, false);
         loop {
             at = next_special(bytes, at).unwrap_or(bytes.len());
             match bytes.get(at) {
-                None => {
-                    self.pos = at;
-                    return Err(self.error("unterminated string"));
-                }
                 Some(b'"') => {
                     self.pos = at + 1;
                     return Ok(RawString { raw: &self.text[start..at], escaped });
                 }
-                Some(b'\\') => {
-                    escaped = true;
-                    at += match bytes.get(at + 1) {
-                        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => 2,
-                        Some(b'u') if hex4(bytes, at + 2).is_some() => 6,
-                        _ => {
-                            self.pos = at;
-                            return Err(self.error("invalid escape"));
-                        }
-                    };
+                Some(b'\\') if let Some((_, len)) = escape(bytes, at) => at += len,
+                _ => return Err(self.broken_string(at)),
+            }
+            escaped = true;
+        }
+    }
+
+    /// What a string means, and how many lone surrogates were read as U+FFFD; the position is on its opening quote.
+    /// `room` is where a text with escapes is put together.
+    pub(super) fn meaning(&mut self, room: &mut String) -> Result<(Cow<'a, str>, usize)> {
+        let bytes = self.text.as_bytes();
+        let start = self.pos + 1;
+        let (mut from, mut replaced) = (start, 0);
+        room.clear();
+        loop {
+            let at = next_special(bytes, from).unwrap_or(bytes.len());
+            let run = &self.text[from..at];
+            match bytes.get(at) {
+                Some(b'"') => {
+                    self.pos = at + 1;
+                    if from == start {
+                        return Ok((Cow::Borrowed(run), 0));
+                    }
+                    room.push_str(run);
+                    return Ok((Cow::Owned(room.clone()), replaced));
                 }
-                Some(_) => {
-                    self.pos = at;
-                    return Err(self.error("control character in a string"));
+                Some(b'\\') if let Some((c, len)) = escape(bytes, at) => {
+                    room.push_str(run);
+                    room.push(c.unwrap_or('\u{fffd}'));
+                    replaced += usize::from(c.is_none());
+                    from = at + len;
                 }
+                _ => return Err(self.broken_string(at)),
             }
         }
+    }
+
+    /// What is wrong where a string neither ends nor has a valid escape.
+    #[cold]
+    fn broken_string(&mut self, at: usize) -> Error {
+        self.pos = at;
+        self.error(match self.peek() {
+            None => "unterminated string",
+            Some(b'\\') => "invalid escape",
+            Some(_) => "control character in a string",
+        })
     }
 
     /// Passes over one value of any kind without recursion and gives its text.
@@ -292,40 +326,53 @@ pub fn unescape<'a>(token: &RawString<'a>) -> (Cow<'a, str>, usize) {
     let bytes = token.raw.as_bytes();
     let mut out = String::with_capacity(token.raw.len());
     let (mut at, mut replaced) = (0, 0);
-    while let Some(next) = find(bytes, at, |word| equal_to(word, b'\\')) {
+    while let Some(next) = memchr::memchr(b'\\', &bytes[at..]).map(|found| at + found) {
         out.push_str(&token.raw[at..next]);
-        at = next;
-        let short = match bytes[at + 1] {
-            b'b' => '\u{8}',
-            b'f' => '\u{c}',
-            b'n' => '\n',
-            b'r' => '\r',
-            b't' => '\t',
-            b'u' => {
-                let (c, len) = unicode_escape(bytes, at);
-                out.push(c.unwrap_or('\u{fffd}'));
-                replaced += usize::from(c.is_none());
-                at += len;
-                continue;
-            }
-            other => other as char,
-        };
-        out.push(short);
-        at += 2;
+        let (c, len) = escape(bytes, next).unwrap_or((None, 1));
+        out.push(c.unwrap_or('\u{fffd}'));
+        replaced += usize::from(c.is_none());
+        at = next + len;
     }
     out.push_str(&token.raw[at..]);
     (Cow::Owned(out), replaced)
 }
 
-/// The character of the `\u` escape at `at` (none for a lone surrogate) and the length of what it takes.
-fn unicode_escape(bytes: &[u8], at: usize) -> (Option<char>, usize) {
-    let unit = hex4(bytes, at + 2).unwrap_or(0xfffd);
+/// The character of an escape, none for a lone surrogate, and the length of what it takes.
+type Escape = (Option<char>, usize);
+
+/// The escape whose backslash is at `at`, if it is a valid one.
+#[inline]
+fn escape(bytes: &[u8], at: usize) -> Option<Escape> {
+    let letter = *bytes.get(at + 1)?;
+    match SHORT_ESCAPES[usize::from(letter)] {
+        0 if letter == b'u' => unicode_escape(bytes, at),
+        0 => None,
+        short => Some((Some(char::from(short)), 2)),
+    }
+}
+
+/// What a letter behind a backslash means; zero if it is no escape of two characters.
+const SHORT_ESCAPES: [u8; 256] = {
+    let mut meanings = [0; 256];
+    let mut n = 0;
+    let pairs = *b"\"\"\\\\//b\x08f\x0cn\nr\rt\t";
+    while n < pairs.len() {
+        meanings[pairs[n] as usize] = pairs[n + 1];
+        n += 2;
+    }
+    meanings
+};
+
+/// `escape` for a `\u` escape.
+#[inline(never)]
+fn unicode_escape(bytes: &[u8], at: usize) -> Option<Escape> {
+    let unit = hex4(bytes, at + 2)?;
     if (0xd800..0xdc00).contains(&unit) && bytes.get(at + 6..at + 8) == Some(b"\\u") {
         let low = hex4(bytes, at + 8).unwrap_or(0);
         if (0xdc00..0xe000).contains(&low) {
             let code = 0x10000 + ((u32::from(unit) - 0xd800) << 10) + (u32::from(low) - 0xdc00);
-            return (char::from_u32(code), 12);
+            return Some((char::from_u32(code), 12));
         }
     }
-    (char::from_u32(u32::from(unit)), 6)
+    Some((char::from_u32(u32::from(unit)), 6))
 }

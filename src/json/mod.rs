@@ -13,7 +13,7 @@ mod slice;
 mod tree;
 mod write;
 
-pub use canonical::{canonical, canonical_text};
+pub use canonical::{canonical, canonical_object, canonical_text};
 pub use cursor::{Cursor, Fields};
 pub use lexer::{RawString, unescape};
 pub use number::canonical as canonical_number;

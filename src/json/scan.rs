@@ -12,11 +12,14 @@ pub struct Scan<'a> {
     pos: usize,
     /// The text behind a place, once it was checked to be UTF-8.
     text: Option<(usize, &'a str)>,
+    /// For texts with escapes, which are put together here.
+    room: String,
+    repeats: bool,
 }
 
 impl<'a> Scan<'a> {
     pub fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, pos: 0, text: None }
+        Self { bytes, pos: 0, text: None, room: String::new(), repeats: false }
     }
 
     pub fn pos(&self) -> usize {
@@ -60,7 +63,17 @@ impl<'a> Scan<'a> {
 
     /// Reads a value that stands in this many containers. Of a repeated key the last value counts.
     pub fn value(&mut self, depth: usize) -> Result<Value<'a>> {
-        self.lex(|lexer| Reader::read(lexer, depth, Repeats::LastWins))
+        let mut room = std::mem::take(&mut self.room);
+        let read = self.lex(|lexer| Reader::read(lexer, &mut room, depth, Repeats::LastWins));
+        self.room = room;
+        let (value, repeats) = read?;
+        self.repeats |= repeats;
+        Ok(value)
+    }
+
+    /// Was a key repeated in a value that was read, so that the value does not hold all that was written?
+    pub fn repeats(&self) -> bool {
+        self.repeats
     }
 
     /// The text of a range that was read; none where it was only passed.

@@ -1,7 +1,7 @@
 //! A JSON value that keeps key order and number spelling, and how text becomes one.
 
 use crate::error::{Error, Kind, Result};
-use crate::json::lexer::{Lexer, RawString, unescape, utf8};
+use crate::json::lexer::{Lexer, utf8};
 use crate::json::{MAX_DEPTH, canonical, canonical_number};
 use crate::path::{Path, Step};
 use std::borrow::Cow;
@@ -41,6 +41,11 @@ impl<'a> Object<'a> {
 
     pub fn iter(&self) -> std::slice::Iter<'_, (Cow<'a, str>, Value<'a>)> {
         self.0.iter()
+    }
+
+    /// Does this object have this key, or one in it?
+    pub fn holds_key(&self, key: &str) -> bool {
+        self.iter().any(|(own, member)| own == key || member.holds_key(key))
     }
 
     /// Sets a member, in its place if it is there, else at the end.
@@ -162,6 +167,15 @@ impl<'a> Value<'a> {
     /// A member of an object; none where this is something else.
     pub fn get(&self, key: &str) -> Option<&Value<'a>> {
         self.as_object()?.get(key)
+    }
+
+    /// Does an object in this value have this key?
+    pub fn holds_key(&self, key: &str) -> bool {
+        match self {
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+            Value::Array(items) => items.iter().any(|item| item.holds_key(key)),
+            Value::Object(object) => object.holds_key(key),
+        }
     }
 
     /// The string member `type`, which names the kind of nearly everything on these wires.
@@ -306,37 +320,57 @@ pub fn parse_text(text: &str, repeats: Repeats) -> Result<Parsed<'_>> {
 /// `parse` with a depth limit of its own, for a format of ours that wraps what was read from a body.
 pub fn parse_within(bytes: &[u8], repeats: Repeats, deepest: usize) -> Result<Parsed<'_>> {
     let text = utf8(bytes)?;
-    let mut lexer = Lexer::new(text);
-    let mut reader = Reader { deepest, ..Reader::new(&mut lexer, repeats) };
+    let (mut lexer, mut room) = (Lexer::new(text), String::new());
+    let mut reader = Reader { deepest, ..Reader::new(&mut lexer, &mut room, repeats) };
     let value = reader.document()?;
     if reader.replaced == 0 {
         return Ok(Parsed { value, replaced: Vec::new() });
     }
     // Rare: go again, this time knowing where we are.
-    let mut lexer = Lexer::new(text);
-    let mut reader = Reader { deepest, at: Some(Path::root()), ..Reader::new(&mut lexer, repeats) };
+    let (mut lexer, mut room) = (Lexer::new(text), String::new());
+    let mut reader =
+        Reader { deepest, at: Some(Path::root()), ..Reader::new(&mut lexer, &mut room, repeats) };
     let value = reader.document()?;
     Ok(Parsed { value, replaced: reader.found })
 }
 
 pub(super) struct Reader<'a, 'l> {
     lexer: &'l mut Lexer<'a>,
+    room: &'l mut String,
     repeats: Repeats,
     /// Deepest nesting that is read.
     deepest: usize,
     replaced: usize,
+    repeated: bool,
     at: Option<Path>,
     found: Vec<Path>,
 }
 
 impl<'a, 'l> Reader<'a, 'l> {
-    fn new(lexer: &'l mut Lexer<'a>, repeats: Repeats) -> Self {
-        Self { lexer, repeats, deepest: MAX_DEPTH, replaced: 0, at: None, found: Vec::new() }
+    fn new(lexer: &'l mut Lexer<'a>, room: &'l mut String, repeats: Repeats) -> Self {
+        Self {
+            lexer,
+            room,
+            repeats,
+            deepest: MAX_DEPTH,
+            replaced: 0,
+            repeated: false,
+            at: None,
+            found: Vec::new(),
+        }
     }
 
-    /// Reads one value that stands in this many containers, and nothing behind it.
-    pub(super) fn read(lexer: &'l mut Lexer<'a>, depth: usize, repeats: Repeats) -> Result<Value<'a>> {
-        Reader::new(lexer, repeats).value(depth)
+    /// Reads one value that stands in this many containers, and nothing behind it; tells whether a key was repeated
+    /// in it. `room` is for `Lexer::meaning`.
+    pub(super) fn read(
+        lexer: &'l mut Lexer<'a>,
+        room: &'l mut String,
+        depth: usize,
+        repeats: Repeats,
+    ) -> Result<(Value<'a>, bool)> {
+        let mut reader = Reader::new(lexer, room, repeats);
+        let value = reader.value(depth)?;
+        Ok((value, reader.repeated))
     }
 
     fn document(&mut self) -> Result<Value<'a>> {
@@ -347,10 +381,7 @@ impl<'a, 'l> Reader<'a, 'l> {
 
     fn value(&mut self, depth: usize) -> Result<Value<'a>> {
         match self.lexer.next()? {
-            b'"' => {
-                let token = self.lexer.string()?;
-                Ok(Value::String(self.text(&token)))
-            }
+            b'"' => self.text().map(Value::String),
             b'{' => self.object(depth),
             b'[' => self.array(depth),
             b't' => self.lexer.literal("true").map(|()| Value::Bool(true)),
@@ -361,15 +392,26 @@ impl<'a, 'l> Reader<'a, 'l> {
         }
     }
 
-    fn text(&mut self, token: &RawString<'a>) -> Cow<'a, str> {
-        let (text, replaced) = unescape(token);
+    /// A string; the position is on its opening quote.
+    fn text(&mut self) -> Result<Cow<'a, str>> {
+        let (text, replaced) = self.lexer.meaning(self.room)?;
         if replaced > 0 {
             self.replaced += replaced;
             if let Some(at) = &self.at {
                 self.found.push(at.clone());
             }
         }
-        text
+        Ok(text)
+    }
+
+    /// A key and its colon.
+    fn key(&mut self) -> Result<Cow<'a, str>> {
+        if self.lexer.next()? != b'"' {
+            return Err(self.lexer.error("expected a key"));
+        }
+        let key = self.text()?;
+        self.lexer.expect(b':', "expected a colon")?;
+        Ok(key)
     }
 
     fn enter(&mut self, step: impl FnOnce() -> Step) {
@@ -420,8 +462,7 @@ impl<'a, 'l> Reader<'a, 'l> {
             return Ok(Value::Object(Object(members)));
         }
         loop {
-            let token = self.lexer.key()?;
-            let key = self.text(&token);
+            let key = self.key()?;
             self.enter(|| Step::Key(key.as_ref().into()));
             let value = self.value(depth + 1)?;
             self.leave();
@@ -438,7 +479,7 @@ impl<'a, 'l> Reader<'a, 'l> {
     }
 
     /// Keeps each key once.
-    fn once(&self, members: Vec<(Cow<'a, str>, Value<'a>)>) -> Result<Object<'a>> {
+    fn once(&mut self, members: Vec<(Cow<'a, str>, Value<'a>)>) -> Result<Object<'a>> {
         let repeated = if members.len() <= 16 {
             members.iter().enumerate().any(|(n, (k, _))| members[..n].iter().any(|(k2, _)| k == k2))
         } else {
@@ -451,6 +492,7 @@ impl<'a, 'l> Reader<'a, 'l> {
         if self.repeats == Repeats::Refused {
             return Err(Error::new(Kind::Syntax, Path::root(), "an object repeats a key"));
         }
+        self.repeated = true;
         let mut places: HashMap<String, usize> = HashMap::with_capacity(members.len());
         let mut kept: Vec<(Cow<'a, str>, Value<'a>)> = Vec::with_capacity(members.len());
         for (key, value) in members {

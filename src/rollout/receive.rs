@@ -9,10 +9,11 @@ use super::shell::{Shell, list_key};
 use super::spellings::{At, Kind, Spelling, Spellings};
 use super::texts::Texts;
 use crate::dialect;
-use crate::graph::{NodeId, Shared, printed};
+use crate::graph::{Held, NodeId, Shared};
 use crate::identity::{self, Identity, Print};
 use crate::json::{ELEMENT, MAX_BYTES, Scan, Value};
 use crate::message::{Dialect, Message};
+use crate::outcome::MARKER;
 use crate::request::{Edit, seal_element};
 use std::ops::Range;
 use std::sync::Arc;
@@ -54,10 +55,10 @@ pub(super) struct Met {
 }
 
 /// An element of the list, or the elements of one turn, as they were read; or what stands in front of the list.
-pub(super) struct Part {
+pub(super) struct Part<M = (Arc<Message>, Print)> {
     /// None for what does not stand in the list.
     pub(super) range: Option<Range<usize>>,
-    pub(super) messages: Vec<(Arc<Message>, Print)>,
+    pub(super) messages: Vec<M>,
     /// How many of the messages are known.
     pub(super) known: usize,
     /// The place it stands behind, as far as that is known.
@@ -103,9 +104,10 @@ impl Memory {
         }
         // What the guess had in front of the list is the same here, but may be said in other words.
         if let Some(first) = walk.tail.first_mut().filter(|part| part.range.is_none()) {
-            first.messages.clone_from(&shell.messages);
+            first.messages = Read::all(&shell.messages);
         }
         let Walk { tip, said, met, tail, edits, .. } = walk;
+        let tail = tail.into_iter().map(Part::printed).collect();
         Some(Cut { shell, list, tip, said, met, tail, edits })
     }
 
@@ -184,7 +186,7 @@ struct Walk {
     tip: Option<NodeId>,
     said: Option<Identity>,
     met: Vec<Met>,
-    tail: Vec<Part>,
+    tail: Vec<Part<Read>>,
     edits: Vec<Edit>,
     guess: u32,
     behind: Kind,
@@ -214,7 +216,7 @@ impl Walk {
         let at = Some(memory.spellings.start(shell.tools.start));
         let mut walk = Walk { at, ..Walk::default() };
         if !shell.messages.is_empty() {
-            walk.meet(graph, Some(shell), Part::of_shell(shell.messages.clone()));
+            walk.meet(graph, Some(shell), Part::of_shell(shell));
         }
         walk
     }
@@ -298,7 +300,10 @@ impl Walk {
         let (is_turn, items) = self.elements(dialect, scan)?;
         let (start, end) = (items.first()?.0.start, items.last()?.0.end);
         let mut edits = Vec::new();
-        for (range, _) in &items {
+        for (range, item) in &items {
+            if !scan.repeats() && !item.holds_key(MARKER) {
+                continue;
+            }
             let sealed = seal_element(dialect, scan.text(range.clone())?)?;
             edits.extend(sealed.iter().map(|edit| moved(edit, range.start - start)));
         }
@@ -308,7 +313,7 @@ impl Walk {
         let kind = Kind { is_turn, is_result: matches!(messages.last(), Some(Message::Tool(_))) };
         let part = Part {
             range: Some(start..end),
-            messages: messages.into_iter().map(printed).collect(),
+            messages: messages.into_iter().map(Read::new).collect(),
             known: 0,
             from: self.at,
             behind_result,
@@ -355,29 +360,22 @@ impl Walk {
     }
 
     /// Looks up what was read.
-    fn meet(&mut self, graph: &Shared, shell: Option<&Shell>, mut part: Part) {
+    fn meet(&mut self, graph: &Shared, shell: Option<&Shell>, mut part: Part<Read>) {
         if let (Some(at), Some(shell)) = (self.at, shell) {
-            let nodes = graph.read();
-            let conversation = |tip| nodes.node(tip).map(|node| node.conversation);
-            let mut before = self.tip.and_then(conversation).unwrap_or(shell.tools.start);
-            for (_, print) in &part.messages {
-                let Some((id, node)) = nodes.child(before, print).and_then(|id| Some((id, nodes.node(id)?)))
-                else {
-                    break;
-                };
-                if self.said.is_some() || print.own != node.identity {
-                    self.said = Some(identity::step(self.said.unwrap_or(before), print.own));
+            for read in &mut part.messages {
+                let before = self.before(graph, shell);
+                let Some((id, identity)) = read.find(graph, self.tip, before) else { break };
+                if self.said.is_some() || read.own() != identity {
+                    self.said = Some(identity::step(self.said.unwrap_or(before), read.own()));
                 }
-                before = node.conversation;
                 self.tip = Some(id);
                 part.known += 1;
             }
-            drop(nodes);
             if let (true, Some(to)) = (part.known == part.messages.len(), self.tip) {
                 self.at = Some(to);
                 if part.range.is_some() {
                     self.is_all_new = false;
-                    self.met.push(Met { from: at, to, part });
+                    self.met.push(Met { from: at, to, part: part.printed() });
                 }
                 return;
             }
@@ -385,19 +383,83 @@ impl Walk {
         self.at = None;
         self.tail.push(part);
     }
+
+    /// The conversation that has been met so far.
+    fn before(&self, graph: &Shared, shell: &Shell) -> Identity {
+        let conversation = |tip| graph.read().node(tip).map(|node| node.conversation);
+        self.tip.and_then(conversation).unwrap_or(shell.tools.start)
+    }
 }
 
-impl Part {
-    fn of_shell(messages: Vec<(Arc<Message>, Print)>) -> Self {
+/// A message that was read. It is only hashed where it takes a hash to find it.
+struct Read {
+    message: Arc<Message>,
+    print: Option<Print>,
+    /// The identity of the node that says the same.
+    same: Option<Identity>,
+}
+
+impl Read {
+    fn new(message: Message) -> Self {
+        Self { message: Arc::new(message), print: None, same: None }
+    }
+
+    fn all(messages: &[(Arc<Message>, Print)]) -> Vec<Self> {
+        let read = |(message, print): &(Arc<Message>, Print)| Self {
+            message: message.clone(),
+            print: Some(*print),
+            same: None,
+        };
+        messages.iter().map(read).collect()
+    }
+
+    fn print(&mut self) -> Print {
+        *self.print.get_or_insert_with(|| Print::of(&self.message))
+    }
+
+    fn own(&mut self) -> Identity {
+        self.same.unwrap_or_else(|| self.print().own)
+    }
+
+    /// The node of the message behind another one, and its identity. A message is compared several times as fast as it
+    /// is hashed; neither is done while the graph is locked.
+    fn find(&mut self, graph: &Shared, last: Option<NodeId>, before: Identity) -> Option<(NodeId, Identity)> {
+        let next = graph.read().next(last, before).map(|(id, node)| (id, node.identity, node.held.clone()));
+        self.same = None;
+        if let Some((id, identity, Held::Message(message))) = next
+            && message == self.message
+        {
+            self.same = Some(identity);
+            return Some((id, identity));
+        }
+        let print = self.print();
+        let nodes = graph.read();
+        let id = nodes.child(before, &print)?;
+        Some((id, nodes.node(id)?.identity))
+    }
+}
+
+impl Part<Read> {
+    fn of_shell(shell: &Shell) -> Self {
         Self {
             range: None,
-            messages,
+            messages: Read::all(&shell.messages),
             known: 0,
             from: None,
             behind_result: false,
             edits: Vec::new(),
             kind: Kind::default(),
         }
+    }
+
+    /// The part as it leaves here: nothing looks for the known ones of its messages again.
+    fn printed(self) -> Part {
+        let Part { range, messages, known, from, behind_result, edits, kind } = self;
+        let messages = messages.into_iter().enumerate().map(|(n, mut read)| {
+            let print = if n < known { Print { own: read.own(), failed: None } } else { read.print() };
+            (read.message, print)
+        });
+        Part { range, messages: messages.collect(), known, from, behind_result, edits, kind }
     }
 }
 

@@ -1,10 +1,10 @@
 //! Content parts of Chat Completions, in both directions.
 
-use super::{merge, rest};
+use super::{LAYOUT, merge, rest};
 use crate::dialect::leave;
 use crate::dialect::loss::{Code, Losses};
 use crate::error::{Error, Result};
-use crate::json::{Cursor, Json, Object, Value};
+use crate::json::{Cursor, Fields, Json, Object, Value};
 use crate::message::{Content, Dialect, Extra, FileSource, Part, PartKind, Text, data_url};
 use crate::path::Path;
 
@@ -79,9 +79,20 @@ fn read_part(cursor: Cursor<'_>) -> Result<Part> {
     extra.0.retain(|(key, _)| key != "type");
     let part = Part { kind, extra: Extra::new(Dialect::Chat, extra) };
     // What a part cannot hold exactly (data URL parameters, an unknown audio format) stays as it is.
-    let same =
-        write_part(&part, true, &Path::root(), &mut Losses::default()).is_ok_and(|w| w == *cursor.value);
-    Ok(if same || part.as_text().is_some() { part } else { native(cursor) })
+    let is_exact = match &part.kind {
+        PartKind::Text(_) => true,
+        // As long as images are, they are not written to see it.
+        PartKind::Image { .. } => !holds_layout(&fields),
+        _ => write_part(&part, true, &Path::root(), &mut Losses::default()).is_ok_and(|w| w == *cursor.value),
+    };
+    Ok(if is_exact { part } else { native(cursor) })
+}
+
+/// Does a part have a key, or its image, that is not kept?
+fn holds_layout(fields: &Fields<'_>) -> bool {
+    let image = fields.object.get("image_url").and_then(Value::as_object);
+    let mut keys = std::iter::once(fields.object).chain(image).flat_map(Object::iter);
+    keys.any(|(key, _)| LAYOUT.contains(&key.as_ref()))
 }
 
 fn within(mut extra: Object<'static>, key: &'static str, inner: Object<'static>) -> Object<'static> {
