@@ -12,11 +12,13 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 /// Smallest and largest block that is set aside for text to come.
 const SIZES: (usize, usize) = (4 << 10, 1 << 20);
 
-/// Where a text is.
+/// Where a text is: its number among the texts of a block, and its bytes there, which are found without asking the block.
 #[derive(Clone, Copy)]
 pub(super) struct TextId {
     block: u32,
     key: u32,
+    start: u32,
+    len: u32,
 }
 
 pub(super) struct Texts {
@@ -69,14 +71,14 @@ impl Texts {
         let block = match last {
             Some(last) if last.write().has_room(text.len()) => open.unwrap_or_default(),
             _ => {
-                let size = (self.size / 16).clamp(SIZES.0, SIZES.1).max(text.len());
+                let size = (self.size / 8).clamp(SIZES.0, SIZES.1).max(text.len());
                 self.blocks.push(Block::new(self.dialect, size));
                 *open.insert(small(self.blocks.len() - 1))
             }
         };
         self.size += text.len();
-        let key = self.blocks[block as usize].write().add(text, behind_result);
-        TextId { block, key }
+        let (key, start) = self.blocks[block as usize].write().add(text, behind_result);
+        TextId { block, key, start, len: small(text.len()) }
     }
 
     /// What reads the messages of a text, and the number of the text there.
@@ -101,7 +103,7 @@ impl Reading<'_> {
             Some((number, block)) if number == id.block => block,
             _ => self.texts.blocks[id.block as usize].read(),
         };
-        self.open.insert((id.block, block)).1.text(id.key)
+        self.open.insert((id.block, block)).1.bytes(id.start, id.len)
     }
 }
 
@@ -125,7 +127,7 @@ impl Block {
     fn messages(&self, key: u32) -> Option<Vec<Message>> {
         let stored = self.read();
         let place = stored.places.get(key as usize)?;
-        let mut scan = Scan::new(stored.text(key));
+        let mut scan = Scan::new(stored.bytes(place.start, place.len));
         let mut items = Vec::new();
         while let Ok(item) = scan.value(ELEMENT) {
             items.push(item);
@@ -147,17 +149,18 @@ impl Stored {
         has_room
     }
 
-    fn add(&mut self, text: &[u8], behind_result: bool) -> u32 {
+    /// Gives the number of the text, and where it starts.
+    fn add(&mut self, text: &[u8], behind_result: bool) -> (u32, u32) {
+        let start = small(self.bytes.len());
         grow(&mut self.places);
-        self.places.push(Place { start: small(self.bytes.len()), len: small(text.len()), behind_result });
+        self.places.push(Place { start, len: small(text.len()), behind_result });
         self.bytes.extend_from_slice(text);
-        small(self.places.len() - 1)
+        (small(self.places.len() - 1), start)
     }
 
-    fn text(&self, key: u32) -> &[u8] {
-        let Some(place) = self.places.get(key as usize) else { return &[] };
-        let start = place.start as usize;
-        self.bytes.get(start..start + place.len as usize).unwrap_or_default()
+    fn bytes(&self, start: u32, len: u32) -> &[u8] {
+        let start = start as usize;
+        self.bytes.get(start..start + len as usize).unwrap_or_default()
     }
 }
 
