@@ -1,6 +1,7 @@
 //! What a committed turn leaves behind: nodes in the graph, and the spellings by which the next body is known.
 
-use super::receive::{Cut, Memory, Met};
+use super::part::Met;
+use super::receive::{Cut, Memory};
 use super::spellings::{New, own_identities};
 use crate::graph::{Held, NodeId, Origin, Shared, Stamp};
 use crate::json::compact;

@@ -4,18 +4,20 @@
 //! * `texts`: the raw text of what is known, flat.
 //! * `spellings`: by which bytes one node of the graph leads to another.
 //! * `shell`: what stands around the list of messages.
-//! * `receive`: a body is cut into what is known and what must be read.
+//! * `receive`, `walk`, `part`: a body is cut into what is known and what must be read.
 //! * `turn`, `upstream`, `commit`: what can be done with it.
 //!
 //! Locks are taken in one order: memory, graph, texts; so no two threads ever wait for each other.
 
 mod commit;
+mod part;
 mod receive;
 mod shell;
 mod spellings;
 mod texts;
 mod turn;
 mod upstream;
+mod walk;
 
 pub use shell::Overrides;
 pub use turn::Turn;
