@@ -380,16 +380,30 @@ impl<'a, 'l> Reader<'a, 'l> {
     }
 
     fn value(&mut self, depth: usize) -> Result<Value<'a>> {
-        match self.lexer.next()? {
-            b'"' => self.text().map(Value::String),
-            b'{' => self.object(depth),
-            b'[' => self.array(depth),
-            b't' => self.lexer.literal("true").map(|()| Value::Bool(true)),
-            b'f' => self.lexer.literal("false").map(|()| Value::Bool(false)),
-            b'n' => self.lexer.literal("null").map(|()| Value::Null),
-            b'-' | b'0'..=b'9' => Ok(Value::Number(Cow::Borrowed(self.lexer.number()?))),
-            _ => Err(self.lexer.error("expected a value")),
-        }
+        let mut value = Value::Null;
+        self.put(&mut value, depth)?;
+        Ok(value)
+    }
+
+    /// Reads a value into its place: handed back through each level, it would be copied there.
+    fn put(&mut self, place: &mut Value<'a>, depth: usize) -> Result<()> {
+        *place = match self.lexer.next()? {
+            b'"' => Value::String(self.text()?),
+            b'{' => Value::Object(self.object(depth)?),
+            b'[' => Value::Array(self.array(depth)?),
+            b't' => {
+                self.lexer.literal("true")?;
+                Value::Bool(true)
+            }
+            b'f' => {
+                self.lexer.literal("false")?;
+                Value::Bool(false)
+            }
+            b'n' => return self.lexer.literal("null"),
+            b'-' | b'0'..=b'9' => Value::Number(Cow::Borrowed(self.lexer.number()?)),
+            _ => return Err(self.lexer.error("expected a value")),
+        };
+        Ok(())
     }
 
     /// A string; the position is on its opening quote.
@@ -426,7 +440,7 @@ impl<'a, 'l> Reader<'a, 'l> {
         }
     }
 
-    fn array(&mut self, depth: usize) -> Result<Value<'a>> {
+    fn array(&mut self, depth: usize) -> Result<Vec<Value<'a>>> {
         if depth == self.deepest {
             return Err(Lexer::too_deep(self.deepest));
         }
@@ -434,24 +448,26 @@ impl<'a, 'l> Reader<'a, 'l> {
         let mut items = Vec::new();
         if self.lexer.next()? == b']' {
             self.lexer.pos += 1;
-            return Ok(Value::Array(items));
+            return Ok(items);
         }
         loop {
             self.enter(|| Step::Index(items.len()));
-            items.push(self.value(depth + 1)?);
+            items.push(Value::Null);
+            let last = items.len() - 1;
+            self.put(&mut items[last], depth + 1)?;
             self.leave();
             match self.lexer.next()? {
                 b',' => self.lexer.pos += 1,
                 b']' => {
                     self.lexer.pos += 1;
-                    return Ok(Value::Array(items));
+                    return Ok(items);
                 }
                 _ => return Err(self.lexer.error("expected a comma or the end of the array")),
             }
         }
     }
 
-    fn object(&mut self, depth: usize) -> Result<Value<'a>> {
+    fn object(&mut self, depth: usize) -> Result<Object<'a>> {
         if depth == self.deepest {
             return Err(Lexer::too_deep(self.deepest));
         }
@@ -459,19 +475,20 @@ impl<'a, 'l> Reader<'a, 'l> {
         let mut members = Vec::new();
         if self.lexer.next()? == b'}' {
             self.lexer.pos += 1;
-            return Ok(Value::Object(Object(members)));
+            return Ok(Object(members));
         }
         loop {
             let key = self.key()?;
             self.enter(|| Step::Key(key.as_ref().into()));
-            let value = self.value(depth + 1)?;
+            members.push((key, Value::Null));
+            let last = members.len() - 1;
+            self.put(&mut members[last].1, depth + 1)?;
             self.leave();
-            members.push((key, value));
             match self.lexer.next()? {
                 b',' => self.lexer.pos += 1,
                 b'}' => {
                     self.lexer.pos += 1;
-                    return Ok(Value::Object(self.once(members)?));
+                    return self.once(members);
                 }
                 _ => return Err(self.lexer.error("expected a comma or the end of the object")),
             }
