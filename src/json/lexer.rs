@@ -231,8 +231,8 @@ impl<'a> Lexer<'a> {
         })
     }
 
-    /// Passes over one value of any kind without recursion and gives its text.
-    pub(super) fn skip(&mut self) -> Result<&'a str> {
+    /// Passes over one value of any kind without recursion and gives its text. It stands in this many containers.
+    pub(super) fn skip(&mut self, depth: usize) -> Result<&'a str> {
         self.next()?;
         let start = self.pos;
         let mut open: Vec<bool> = Vec::new(); // true: inside an object
@@ -246,7 +246,7 @@ impl<'a> Lexer<'a> {
                     if self.next()? == b'}' {
                         self.pos += 1;
                     } else {
-                        if open.len() == MAX_DEPTH {
+                        if depth + open.len() == MAX_DEPTH {
                             return Err(Self::too_deep(MAX_DEPTH));
                         }
                         open.push(true);
@@ -259,7 +259,7 @@ impl<'a> Lexer<'a> {
                     if self.next()? == b']' {
                         self.pos += 1;
                     } else {
-                        if open.len() == MAX_DEPTH {
+                        if depth + open.len() == MAX_DEPTH {
                             return Err(Self::too_deep(MAX_DEPTH));
                         }
                         open.push(false);

@@ -58,7 +58,7 @@ impl<'a> Scan<'a> {
 
     /// Passes a value.
     pub fn skip(&mut self) -> Result<&'a str> {
-        self.lex(Lexer::skip)
+        self.lex(|lexer| lexer.skip(0))
     }
 
     /// Reads a value that stands in this many containers. Of a repeated key the last value counts.

@@ -38,10 +38,24 @@ impl<'a> Slice<'a> {
     pub fn document(bytes: &'a [u8]) -> Result<Self> {
         let text = utf8(bytes)?;
         let mut lexer = Lexer::new(text);
-        let value = lexer.skip()?;
+        let value = lexer.skip(0)?;
         let start = lexer.pos - value.len();
         lexer.end()?;
         Ok(Self { text: value, start })
+    }
+
+    /// `document` and its `entries`, in one pass.
+    pub fn members(bytes: &'a [u8]) -> Result<(Self, Vec<Entry<'a>>)> {
+        let text = utf8(bytes)?;
+        let mut lexer = Lexer::new(text);
+        if !matches!(lexer.next()?, b'{' | b'[') {
+            return Ok((Self::document(bytes)?, Vec::new()));
+        }
+        let start = lexer.pos;
+        let entries = entries(&mut lexer, 0)?;
+        let text = &text[start..lexer.pos];
+        lexer.end()?;
+        Ok((Self { text, start }, entries))
     }
 
     pub fn end(&self) -> usize {
@@ -71,32 +85,43 @@ impl<'a> Slice<'a> {
 
     /// The members or elements, in order; nothing where this is a scalar.
     pub fn entries(&self) -> Result<Vec<Entry<'a>>> {
-        let object = self.is_object();
-        if !object && !self.is_array() {
+        if !self.is_object() && !self.is_array() {
             return Ok(Vec::new());
         }
-        let mut lexer = Lexer::new(self.text);
-        lexer.pos = 1;
-        let mut entries: Vec<Entry<'a>> = Vec::new();
-        if matches!(lexer.next()?, b'}' | b']') {
-            return Ok(entries);
-        }
-        let mut comma = None;
-        loop {
-            lexer.space();
-            let start = self.start + lexer.pos;
-            let key = if object { Some(lexer.key()?) } else { None };
-            let text = lexer.skip()?;
-            let value = Slice { text, start: self.start + lexer.pos - text.len() };
-            entries.push(Entry { key, start, value, comma_before: comma, comma_after: None });
-            if lexer.next()? != b',' {
+        entries(&mut Lexer::new(self.text), self.start)
+    }
+}
+
+/// The members or elements of the container that opens here, which is passed. `base` is where the text starts.
+fn entries<'a>(lexer: &mut Lexer<'a>, base: usize) -> Result<Vec<Entry<'a>>> {
+    let object = lexer.peek() == Some(b'{');
+    let close = if object { b'}' } else { b']' };
+    lexer.pos += 1;
+    let mut entries: Vec<Entry<'a>> = Vec::new();
+    if lexer.next()? == close {
+        lexer.pos += 1;
+        return Ok(entries);
+    }
+    let mut comma = None;
+    loop {
+        lexer.space();
+        let start = base + lexer.pos;
+        let key = if object { Some(lexer.key()?) } else { None };
+        let text = lexer.skip(1)?;
+        let value = Slice { text, start: base + lexer.pos - text.len() };
+        entries.push(Entry { key, start, value, comma_before: comma, comma_after: None });
+        match lexer.next()? {
+            b',' => {}
+            byte if byte == close => {
+                lexer.pos += 1;
                 return Ok(entries);
             }
-            comma = Some(self.start + lexer.pos);
-            lexer.pos += 1;
-            if let Some(last) = entries.last_mut() {
-                last.comma_after = comma;
-            }
+            _ => return Err(lexer.error("expected a comma or the end of the container")),
+        }
+        comma = Some(base + lexer.pos);
+        lexer.pos += 1;
+        if let Some(last) = entries.last_mut() {
+            last.comma_after = comma;
         }
     }
 }

@@ -17,11 +17,10 @@ pub fn apply_overrides<'a>(
     model: &str,
     sampling: &Object<'_>,
 ) -> Result<Sealed<'a>> {
-    let document = Slice::document(body)?;
+    let (document, entries) = Slice::members(body)?;
     if !document.is_object() {
         return Err(Error::shape(Path::root(), "expected an object"));
     }
-    let entries = document.entries()?;
     let current = |key: &str| {
         let entry = entries.iter().rfind(|e| e.is(key))?;
         parse_text(entry.value.text, Repeats::LastWins).ok().map(|parsed| parsed.value.into_owned())

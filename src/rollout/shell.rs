@@ -143,7 +143,7 @@ pub(super) fn list_key(dialect: Dialect) -> Result<&'static str> {
 /// Where the list of a body stands, between its brackets; none where there is none, or several.
 pub(super) fn list_of(dialect: Dialect, body: &[u8]) -> Option<Range<usize>> {
     let key = list_key(dialect).ok()?;
-    let entries = Slice::document(body).ok()?.entries().ok()?;
+    let (_, entries) = Slice::members(body).ok()?;
     let mut lists = entries.iter().filter(|entry: &&Entry<'_>| entry.is(key));
     let list = lists.next().filter(|entry| entry.value.is_array())?.value;
     lists.next().is_none().then(|| list.start + 1..list.end() - 1)
