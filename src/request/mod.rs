@@ -5,7 +5,7 @@ mod overrides;
 mod seal;
 
 pub use overrides::apply_overrides;
-pub use seal::{Edit, seal, seal_element};
+pub use seal::{Edit, holds_marker, seal, seal_element};
 
 use crate::dialect::Loss;
 use std::borrow::Cow;

@@ -4,7 +4,7 @@ use super::Sealed;
 use super::edit::Edits;
 use crate::dialect::{self, Code, Losses, ResultForm};
 use crate::error::{Error, Kind, Result};
-use crate::json::{Entry, Slice, compact, unescape, write_string};
+use crate::json::{Entry, Slice, Value, compact, unescape, write_string};
 use crate::message::Dialect;
 use crate::outcome::{LABEL, MARKER, marker_places, starts_with_label};
 use crate::path::Path;
@@ -24,6 +24,11 @@ pub fn seal(dialect: Dialect, body: &[u8]) -> Result<Sealed<'_>> {
 
 /// A range of a text, and what stands in its place once it is sealed.
 pub type Edit = (Range<usize>, Cow<'static, str>);
+
+/// Is there a marker in a value that was read? An element without one needs no seal.
+pub fn holds_marker(value: &Value<'_>) -> bool {
+    value.holds_key(MARKER)
+}
 
 /// What the seal changes in one element of the list that holds the conversation, in the order of its text. None where
 /// it would be refused or lose something: then the whole body has to be sealed, which says so by path.

@@ -9,8 +9,7 @@ use crate::graph::{NodeId, Shared};
 use crate::identity::{self, Identity};
 use crate::json::{ELEMENT, Scan, Value};
 use crate::message::{Dialect, Message};
-use crate::outcome::MARKER;
-use crate::request::{Edit, seal_element};
+use crate::request::{Edit, holds_marker, seal_element};
 use std::ops::Range;
 
 /// How far a body was gone through.
@@ -136,7 +135,7 @@ impl Walk {
         let (start, end) = (items.first()?.0.start, items.last()?.0.end);
         let mut edits = Vec::new();
         for (range, item) in &items {
-            if !scan.repeats() && !item.holds_key(MARKER) {
+            if !scan.repeats() && !holds_marker(item) {
                 continue;
             }
             let sealed = seal_element(dialect, scan.text(range.clone())?)?;

@@ -9,6 +9,7 @@ use toolwire::dialect::{Loss, read_request, read_response};
 use toolwire::error::{Error, Result};
 use toolwire::graph::{Graph, Pending, Shared, Stamp, Tools};
 use toolwire::identity::{self, Identity, Print};
+use toolwire::journal::{from_jsonl, to_jsonl};
 use toolwire::json::{Object, Repeats, Value, canonical, compact, parse};
 use toolwire::message::{Dialect, Message, Request, message_to_plain, request_to_plain};
 use toolwire::request::{apply_overrides, seal};
@@ -133,6 +134,9 @@ impl Check {
             tail.iter().map(|(message, _)| compact(&message_to_plain(message))).collect()
         };
         same(&named("spelling of the tail"), &plain(turn.tail()), &plain(&pending.tail))?;
+        if matches!(step.on, On::Fresh) {
+            self.resume(step, &turn).map_err(|error| named(&format!("resumed: {error}")))?;
+        }
         let request = turn.request(&step.body).map_err(|error| named(&format!("request: {error}")))?;
         same(&named("request"), &request, &read.request)?;
         let plain = |request: &Request| compact(&request_to_plain(request));
@@ -148,6 +152,17 @@ impl Check {
         self.read += 1;
         self.known += usize::from(!pending.known.is_empty());
         Ok(Some(Open { step, at, turn, pending }))
+    }
+
+    /// A rollout on a graph from a journal, which holds every message in its typed form, receives the body alike.
+    fn resume(&self, step: &Step, turn: &Turn) -> Checked {
+        let Ok(journal) = to_jsonl(self.graph.read().nodes()) else { return Ok(()) };
+        let graph = from_jsonl(journal.as_bytes()).map_err(|error| error.to_string())?;
+        let rollout = Rollout::new(step.dialect, Shared::new(graph));
+        let resumed = rollout.receive(&step.body).map_err(|error| error.to_string())?;
+        same("known", &resumed.known(), &turn.known())?;
+        same("tail", &resumed.tail(), &turn.tail())?;
+        same("retry key", &resumed.retry_key(), &turn.retry_key())
     }
 
     fn finish(&mut self, open: &Open<'_>) -> Checked {

@@ -18,6 +18,7 @@ use script::{Step, Then, script};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use toolwire::graph::Shared;
 use toolwire::message::Dialect;
+use toolwire::request::seal;
 use toolwire::rollout::Rollout;
 
 fn number_in(variable: &str) -> Option<u64> {
@@ -119,4 +120,17 @@ fn a_retry_key_names_the_wire() {
     let key = |dialect| Rollout::new(dialect, Shared::default()).receive(body).unwrap().retry_key();
     assert_eq!(key(Dialect::Chat), key(Dialect::Chat));
     assert_ne!(key(Dialect::Chat), key(Dialect::Anthropic));
+}
+
+/// A repeated key hides what it had before, which goes to the provider all the same.
+#[test]
+fn a_hidden_marker_is_sealed() {
+    let body =
+        br#"{"messages":[{"role":"tool","tool_call_id":"c","content":"x","n":{"_vf_is_error":true},"n":1}]}"#;
+    let turn = Rollout::new(Dialect::Chat, Shared::default()).receive(body).unwrap();
+    let sealed = seal(Dialect::Chat, body).unwrap();
+    let upstream = turn.upstream(body, None).unwrap();
+    assert_eq!(upstream.bytes(body), *sealed.body);
+    assert_eq!(upstream.losses, sealed.losses);
+    assert!(!sealed.losses.is_empty());
 }
