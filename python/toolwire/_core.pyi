@@ -1470,7 +1470,8 @@ class Turn:
 
         `response` is the provider's response body, as bytes, text or an object, or an `AssistantMessage`. `timestamp`
         is in seconds since 1970, now where it is None, and stands at every node that is added; `metadata` is free JSON
-        for the node of the answer. May be called any number of times: what is there by then is met, not added again.
+        for the node of the answer, under any names but `response` and `timestamp`. May be called any number of times: what
+        is there by then is met, not added again.
 
         Raises `JsonError` and `LimitError` as `parse_request` does; `ShapeError` for a body that holds no turn of the
         assistant, a timestamp that is no finite number, and metadata that is no JSON.
