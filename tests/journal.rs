@@ -410,7 +410,8 @@ fn another_graph_is_refused() {
     let path = path("another.jsonl");
     let mut journal = Journal::open(&path, Durability::Flush).unwrap();
     journal.append(&Shared::new(sample())).unwrap();
-    let refused = "$: the first nodes of the graph are not those in the file";
+    let refused =
+        "$: the first nodes of the graph are not those in the file: append the graph that it was resumed to";
     assert_eq!(sentence(journal.append(&Shared::new(first(&sample(), 7)))), refused);
     assert_eq!(sentence(journal.append(&Shared::default())), refused);
     // Other answers, another time, another parent among equal siblings, and what identities leave out: other nodes.
@@ -466,7 +467,8 @@ fn tools_count_with_all_their_fields() {
     let path = path("tools.jsonl");
     let mut journal = Journal::open(&path, Durability::Flush).unwrap();
     assert_eq!(journal.append(&Shared::new(graph("5m"))).unwrap(), 1);
-    let refused = "$: the first nodes of the graph are not those in the file";
+    let refused =
+        "$: the first nodes of the graph are not those in the file: append the graph that it was resumed to";
     assert_eq!(sentence(journal.append(&Shared::new(graph("1h")))), refused);
     assert_eq!(journal.append(&Shared::new(graph("5m"))).unwrap(), 0);
 }

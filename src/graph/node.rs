@@ -119,6 +119,16 @@ impl Tools {
     }
 }
 
+impl Origin {
+    /// The tools, where they are what a node stands behind.
+    pub fn tools(&self) -> Option<&Arc<Tools>> {
+        match self {
+            Origin::Root(tools) => Some(tools),
+            Origin::Child(_) => None,
+        }
+    }
+}
+
 impl Node {
     pub fn parent(&self) -> Option<NodeId> {
         match self.origin {

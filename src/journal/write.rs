@@ -101,7 +101,11 @@ impl Journal {
         if self.broken {
             return Err(refused("an earlier write failed: open the journal anew").into());
         }
-        let other = || refused("the first nodes of the graph are not those in the file");
+        let other = || {
+            refused(
+                "the first nodes of the graph are not those in the file: append the graph that it was resumed to",
+            )
+        };
         let trusted = self.graph.as_ref().is_some_and(|last| graph.is(last));
         let from = if trusted { self.nodes } else { 0 };
         // Nothing but this copy is made while the graph is locked.

@@ -1,12 +1,12 @@
 //! The manners of every exported class: equality, hash, repr, pickle, copies, `to_dict`, pydantic; written once.
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::json::{Cursor, Fields, Json, MAX_DEPTH, Object, Repeats, Value, canonical, compact, parse_text};
 use crate::message::only;
 use crate::path::Path;
 use crate::py::calls::{PyTool, PyToolCall};
-use crate::py::door::{At, Door, NOUN_DEPTH, leave, replaced_losses};
-use crate::py::errors::{OrRaise, blamed, warn};
+use crate::py::door::{At, Door, NOUN_DEPTH, answers, leave, replaced_losses};
+use crate::py::errors::{OrRaise, blamed, class_name, raised, warn};
 use crate::py::journal::PyResumeReport;
 use crate::py::messages::{PyAssistantMessage, PySystemMessage, PyToolMessage, PyUserMessage};
 use crate::py::node::PyMessageNode;
@@ -332,6 +332,10 @@ pub(super) fn each<'py>(
     let py = sequence.py();
     let mut door = Door::new(NOUN_DEPTH);
     let blame = |cause| blamed(py, path.clone(), cause);
+    if !answers(sequence, "__iter__") && !answers(sequence, "__getitem__") {
+        let what = format!("expected a list, not {}", class_name(sequence));
+        return Err(raised(py, &Error::shape(path.clone(), what)));
+    }
     for (n, item) in sequence.try_iter().map_err(blame)?.enumerate() {
         door.spend(py, 1024, At::Base(path))?;
         read(&item.map_err(blame)?, path.index(n))?;

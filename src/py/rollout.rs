@@ -9,7 +9,7 @@ use crate::py::asked::Asked;
 use crate::py::body::{Body, apart, json_text};
 use crate::py::dialects::{dialect_of, heft};
 use crate::py::door::replaced_losses;
-use crate::py::errors::{OrRaise, raised, warn};
+use crate::py::errors::{OrRaise, class_name, raised, warn};
 use crate::py::graph::{PyMessageGraph, messages_tuple};
 use crate::py::messages::message_behind;
 use crate::py::noun::{Kept, kept};
@@ -78,8 +78,14 @@ impl PyRollout {
         let body = match Body::of(body)? {
             Body::Bytes(bytes) | Body::Buffer(bytes, _) => bytes,
             Body::Text(text) => PyBytes::new(py, json_text(&text)?.as_bytes()),
-            Body::Object(_) => {
-                return Err(raised(py, &Error::shape(Path::root(), "expected the body as bytes or text")));
+            Body::Object(object) => {
+                return Err(raised(
+                    py,
+                    &Error::shape(
+                        Path::root(),
+                        format!("expected the body as bytes or text, not {}", class_name(&object)),
+                    ),
+                ));
             }
         };
         let bytes = body.as_bytes();
@@ -176,7 +182,8 @@ impl PyTurn {
     }
 
     /// `upstream` in pieces that need not be joined, for a scatter write: views of the body that was received, and the
-    /// bytes between them.
+    /// bytes between them. It pays for bodies of a megabyte and more. There are about two pieces for each result with a
+    /// marker, which may be more than `socket.sendmsg` and `os.writev` take at once (`IOV_MAX`, 1024 on Linux).
     #[pyo3(signature = (model: "str | None" = None, sampling: "Mapping[str, Any] | SupportsDump | None" = None) -> "tuple[bytes | memoryview, ...]")]
     fn segments<'py>(
         &self,
@@ -190,10 +197,11 @@ impl PyTurn {
 
     /// Adds what is missing of the request, and the answer of the model; gives the node of the answer.
     ///
-    /// `response` is the provider's response body, as bytes, text or an object, or an `AssistantMessage`. `timestamp`
+    /// `response` is the provider's response body, as bytes, text or an object, or an `AssistantMessage`. Of several
+    /// choices the first one counts; usage and finish reason are not kept, and a stream is not read. `timestamp`
     /// is in seconds since 1970, now where it is None, and stands at every node that is added; `metadata` is free JSON
     /// for the node of the answer, under any names but `response` and `timestamp`. May be called any number of times: what
-    /// is there by then is met, not added again.
+    /// is there by then is met, not added again, and an answer that is there keeps its timestamp and its metadata.
     ///
     /// Raises `JsonError` and `LimitError` as `parse_request` does; `ShapeError` for a body that holds no turn of the
     /// assistant, a timestamp that is no finite number, and metadata that is no JSON.
@@ -267,21 +275,27 @@ impl PyTurn {
         Ok(upstream)
     }
 
+    /// Views of the large pieces of the body; the small ones are copied together.
     fn views<'py>(&self, py: Python<'py>, upstream: &Upstream) -> PyResult<Bound<'py, PyTuple>> {
         let body = self.body.bind(py);
         let whole = PyMemoryView::from(body)?;
-        let view = |segment: &Segment| match segment {
-            Segment::Bytes(bytes) => Ok(PyBytes::new(py, bytes).into_any()),
-            Segment::Body(range) if range.len() < SHORT => {
-                let bytes = body.as_bytes().get(range.clone()).unwrap_or_default();
-                Ok(PyBytes::new(py, bytes).into_any())
+        let (mut views, mut small) = (Vec::new(), Vec::new());
+        for (segment, piece) in upstream.segments.iter().zip(upstream.pieces(body.as_bytes())) {
+            match segment {
+                Segment::Body(range) if range.len() >= SHORT => {
+                    if !small.is_empty() {
+                        views.push(PyBytes::new(py, &std::mem::take(&mut small)).into_any());
+                    }
+                    let place = |at: usize| isize::try_from(at).unwrap_or(isize::MAX);
+                    views.push(whole.get_item(PySlice::new(py, place(range.start), place(range.end), 1))?);
+                }
+                Segment::Body(_) | Segment::Bytes(_) => small.extend_from_slice(piece),
             }
-            Segment::Body(range) => {
-                let place = |at: usize| isize::try_from(at).unwrap_or(isize::MAX);
-                whole.get_item(PySlice::new(py, place(range.start), place(range.end), 1))
-            }
-        };
-        PyTuple::new(py, upstream.segments.iter().map(view).collect::<PyResult<Vec<_>>>()?)
+        }
+        if !small.is_empty() {
+            views.push(PyBytes::new(py, &small).into_any());
+        }
+        PyTuple::new(py, views)
     }
 
     fn answer(&self, response: &Bound<'_, PyAny>) -> PyResult<Arc<Message>> {

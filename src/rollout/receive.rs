@@ -69,7 +69,7 @@ impl Memory {
         let list = start..scan.pos();
         let shell = match fitting {
             Some(shell) if list.end == body.len() - shell.tail().len() => shell,
-            Some(_) | None => self.shell(&mut scan, body, list.clone())?,
+            Some(_) | None => self.shell(graph, &mut scan, body, list.clone())?,
         };
         self.shells.retain(|known| !Arc::ptr_eq(known, &shell));
         self.shells.insert(0, shell.clone());
@@ -90,7 +90,13 @@ impl Memory {
     }
 
     /// Reads what stands around the list, or finds that it was read before.
-    fn shell(&self, scan: &mut Scan<'_>, body: &[u8], list: Range<usize>) -> Option<Arc<Shell>> {
+    fn shell(
+        &self,
+        graph: &Shared,
+        scan: &mut Scan<'_>,
+        body: &[u8],
+        list: Range<usize>,
+    ) -> Option<Arc<Shell>> {
         let key = list_key(self.dialect).ok()?;
         scan.go(list.end + 1);
         while scan.eat(b',') {
@@ -108,7 +114,9 @@ impl Memory {
             return Some(known.clone());
         }
         let text = std::str::from_utf8(head).ok()?.to_owned() + std::str::from_utf8(tail).ok()?;
-        Some(Arc::new(Shell::read(self.dialect, text, head.len()).ok()?))
+        let first = graph.read().node(0).and_then(|first| first.origin.tools().cloned());
+        let tools = self.shells.iter().map(|shell| shell.tools.clone()).chain(first);
+        Some(Arc::new(Shell::read(self.dialect, text, head.len(), tools).ok()?))
     }
 
     /// Goes through the list from its start to its end.

@@ -71,11 +71,18 @@ pub(super) fn settings(dialect: Dialect, text: &[u8]) -> Identity {
 }
 
 impl Shell {
-    /// Reads a body with its list cut out; `list` is where it stood, between the brackets.
-    pub(super) fn read(dialect: Dialect, text: String, list: usize) -> Result<Self> {
+    /// Reads a body with its list cut out; `list` is where it stood, between the brackets. Tools that are known already
+    /// are not hashed again.
+    pub(super) fn read(
+        dialect: Dialect,
+        text: String,
+        list: usize,
+        mut known: impl Iterator<Item = Arc<Tools>>,
+    ) -> Result<Self> {
         let request = dialect::read_request(dialect, &parse_text(&text, Repeats::LastWins)?.value)?;
         let messages = request.messages.into_iter().map(printed).collect();
-        let tools = Tools::of(request.tools);
+        let tools = known.find(|known| known.list == request.tools);
+        let tools = tools.unwrap_or_else(|| Tools::of(request.tools));
         let settings = settings(dialect, text.as_bytes());
         Ok(Self { text, split: list, tools, messages, settings, sealed: Mutex::new(None) })
     }

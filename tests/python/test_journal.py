@@ -215,7 +215,7 @@ def test_journals_do_not_pickle(path: Path) -> None:
 
 def test_another_graph_is_refused(path: Path) -> None:
     graph = small()
-    refused = "the first nodes of the graph are not those in the file"
+    refused = "the first nodes of the graph are not those in the file: append the graph that it was resumed to"
     with Journal(path) as journal:
         journal.append(graph)
         before = path.read_bytes()
@@ -257,7 +257,7 @@ def test_what_an_identity_leaves_out_makes_another_graph(path: Path, said: str) 
         graph.prepare(conversation, tools).commit(AssistantMessage("so"), timestamp=1, **metadata)
     assert [node.identity for node in one] == [node.identity for node in other]
     assert one != other
-    refused = "^\\$: the first nodes of the graph are not those in the file$"
+    refused = "^\\$: the first nodes of the graph are not those in the file: "
     with Journal(path) as journal:
         assert journal.append(one) == len(one)
         before = path.read_bytes()

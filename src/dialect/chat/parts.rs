@@ -74,6 +74,11 @@ fn read_part(cursor: Cursor<'_>) -> Result<Part> {
                 within(extra, "file", rest(&file, &["file_data", "file_id", "filename"])),
             )
         }
+        // Kept as they are, calls and outcomes would pass for things that were said.
+        "tool_use" | "tool_result" => {
+            let what = "expected a part of Chat Completions: this body is of another dialect";
+            return Err(Error::shape(fields.path().key("type"), what));
+        }
         _ => return Ok(native(cursor)),
     };
     extra.0.retain(|(key, _)| key != "type");

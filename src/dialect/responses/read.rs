@@ -15,7 +15,7 @@
 //! | part | `type` | the whole part as it stood (`parts.rs`) |
 
 use super::{HERE, parts, text, tools, turn};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::json::{Cursor, Fields, Object, Value};
 use crate::message::{
     CallKind, Content, Extra, Message, Part, PartKind, Request, SystemMessage, Text, ToolMessage, UserMessage,
@@ -112,7 +112,13 @@ fn read_sampling(
 
 /// Reads the items behind the instructions; gives the layout key of a spelling that is no list.
 fn read_input(fields: &Fields<'_>, messages: &mut Vec<Message>) -> Result<Option<Value<'static>>> {
-    let Some(input) = fields.get("input") else { return Ok(Some("absent".into())) };
+    let Some(input) = fields.get("input") else {
+        // Without this a body of another wire would lose its whole conversation in silence.
+        if fields.get("messages").is_some() {
+            return Err(Error::shape(fields.path().key("input"), "missing: this body is of another dialect"));
+        }
+        return Ok(Some("absent".into()));
+    };
     match input.value {
         Value::Null => Ok(Some(Value::Null)),
         Value::String(s) => {
