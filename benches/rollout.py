@@ -17,6 +17,7 @@ of a total: both sides have a model to wait for before it.
 
 import argparse
 import gc
+import importlib.util
 import json
 import statistics
 import sys
@@ -28,7 +29,7 @@ from typing import Any
 from chart import Panel, draw
 from hashes import hash_rows
 from held import held_rows
-from sides import Floor, Segments, Side, Toolwire, Verifiers
+from sides import Floor, Segments, Side, Toolwire, Verifiers, clock
 from workloads import MIB, WIRES, Workload, first_loads, screenshot_rollout, text_rollout
 
 SECTIONS = ("text", "screenshots", "first", "memory", "hash")
@@ -74,6 +75,7 @@ def course(kind: type[Side], load: Workload, walk: Callable[[], None] | None) ->
         side.ready(body)
         if walk:
             walk()
+            clock()  # Its own code is no part of a path.
         for times, took in zip(done.stages.values(), side.turn(body)):
             times.append(took)
         if kind is not Floor:
@@ -233,15 +235,22 @@ def plot(path: str, results: dict[str, Any], wire: str) -> None:
         print(f"\nwrote {path}")
 
 
+def at_least_one(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("at least 1")
+    return number
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--against", choices=["verifiers"])
+    parser.add_argument("--against", choices=["verifiers"], help="measure its path beside ours, where it is installed")
     parser.add_argument("--dialect", default=",".join(WIRES), help="some of %(default)s; the plot shows the first")
     parser.add_argument("--only", default=",".join(SECTIONS), help="some of %(default)s")
-    parser.add_argument("--turns", type=int, default=200)
-    parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--json", metavar="FILE")
-    parser.add_argument("--plot", metavar="FILE")
+    parser.add_argument("--turns", type=at_least_one, default=200, help="of a rollout; %(default)s")
+    parser.add_argument("--repeats", type=at_least_one, default=5, help="of a measurement; %(default)s")
+    parser.add_argument("--json", metavar="FILE", help="write all figures")
+    parser.add_argument("--plot", metavar="FILE", help="draw the cost of each turn (SVG)")
     args = parser.parse_args()
     wires, only = args.dialect.split(","), args.only.split(",")
     if unknown := [name for name in wires if name not in WIRES] + [name for name in only if name not in SECTIONS]:
@@ -249,6 +258,8 @@ def main() -> None:
 
     kinds: Sides = {"toolwire": Toolwire, "toolwire segments": Segments}
     if args.against:
+        if importlib.util.find_spec("verifiers") is None:
+            parser.error("--against verifiers: it is not installed here")
         kinds["verifiers"] = Verifiers
         print(f"against verifiers {Verifiers.version()}, Python {sys.version.split()[0]}")
     kinds["floor"] = Floor

@@ -148,7 +148,8 @@ impl Check {
         let (wire, others, settings) = self.keys.entry(key).or_insert(said);
         same(&named("retry key for another wire"), &dialect, wire)?;
         same(&named("retry key for other settings"), &read.settings, settings)?;
-        same(&named("retry key for another conversation"), &prints, others)?;
+        let own = |prints: &[Print]| prints.iter().map(|print| print.own).collect::<Vec<_>>();
+        same(&named("retry key for another conversation"), &own(&prints), &own(others))?;
         self.read += 1;
         self.known += usize::from(!pending.known.is_empty());
         Ok(Some(Open { step, at, turn, pending }))
