@@ -1468,10 +1468,11 @@ class Turn:
         """
         Adds what is missing of the request, and the answer of the model; gives the node of the answer.
 
-        `response` is the provider's response body, as bytes, text or an object, or an `AssistantMessage`. `timestamp`
+        `response` is the provider's response body, as bytes, text or an object, or an `AssistantMessage`. Of several
+        choices the first one counts; usage and finish reason are not kept, and a stream is not read. `timestamp`
         is in seconds since 1970, now where it is None, and stands at every node that is added; `metadata` is free JSON
         for the node of the answer, under any names but `response` and `timestamp`. May be called any number of times: what
-        is there by then is met, not added again.
+        is there by then is met, not added again, and an answer that is there keeps its timestamp and its metadata.
 
         Raises `JsonError` and `LimitError` as `parse_request` does; `ShapeError` for a body that holds no turn of the
         assistant, a timestamp that is no finite number, and metadata that is no JSON.
@@ -1511,7 +1512,8 @@ class Turn:
     def segments(self, /, model: str | None = None, sampling: Mapping[str, Any] | _SupportsDump | None = None) -> tuple[bytes | memoryview, ...]:
         """
         `upstream` in pieces that need not be joined, for a scatter write: views of the body that was received, and the
-        bytes between them.
+        bytes between them. It pays for bodies of a megabyte and more. There are about two pieces for each result with a
+        marker, which may be more than `socket.sendmsg` and `os.writev` take at once (`IOV_MAX`, 1024 on Linux).
         """
     @property
     def tail(self, /) -> tuple[_Message, ...]:
