@@ -110,11 +110,16 @@ pub fn read_response(dialect: Dialect, body: &Value<'_>) -> Result<AssistantMess
     }
 }
 
+/// A body as it was parsed to a request that says where surrogates were replaced.
+pub fn read_parsed(dialect: Dialect, parsed: &Parsed<'_>) -> Result<Request> {
+    let mut request = read_request(dialect, &parsed.value)?;
+    request.replaced = parsed.replaced.iter().map(|path| path.to_string().into()).collect();
+    Ok(request)
+}
+
 /// A body of one wire as a body of another (or the same), with what that one cannot say.
 pub fn convert(source: Dialect, target: Dialect, parsed: &Parsed<'_>) -> Result<(Object<'static>, Losses)> {
-    let mut request = read_request(source, &parsed.value)?;
-    request.replaced = parsed.replaced.iter().map(|path| path.to_string().into()).collect();
-    write_request(target, &request, Options::default())
+    write_request(target, &read_parsed(source, parsed)?, Options::default())
 }
 
 /// Typed messages to JSON of one wire, with what it cannot say.

@@ -53,7 +53,12 @@ impl Pending {
         let mut last = self.known.last().copied();
         for (message, print) in &self.tail {
             let stamp = Stamp { timestamp, ..Stamp::default() };
-            last = Some(graph.add(self.origin(last), Held::Message(message.clone()), print, stamp));
+            last = Some(graph.add(
+                Origin::behind(last, &self.tools),
+                Held::Message(message.clone()),
+                print,
+                stamp,
+            ));
         }
         last
     }
@@ -61,11 +66,7 @@ impl Pending {
     /// Adds what is missing of the conversation, and the answer; gives the node of the answer.
     pub fn commit(&self, graph: &mut Graph, answer: (Arc<Message>, Print), stamp: Stamp) -> NodeId {
         let last = self.commit_prompt(graph, stamp.timestamp);
-        graph.add(self.origin(last), Held::Message(answer.0), &answer.1, stamp)
-    }
-
-    fn origin(&self, last: Option<NodeId>) -> Origin {
-        last.map_or_else(|| Origin::Root(self.tools.clone()), Origin::Child)
+        graph.add(Origin::behind(last, &self.tools), Held::Message(answer.0), &answer.1, stamp)
     }
 }
 

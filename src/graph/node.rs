@@ -120,6 +120,11 @@ impl Tools {
 }
 
 impl Origin {
+    /// Behind the last node of a conversation, or, where there is none, its tools.
+    pub fn behind(last: Option<NodeId>, tools: &Arc<Tools>) -> Self {
+        last.map_or_else(|| Origin::Root(tools.clone()), Origin::Child)
+    }
+
     /// The tools, where they are what a node stands behind.
     pub fn tools(&self) -> Option<&Arc<Tools>> {
         match self {

@@ -66,32 +66,26 @@ impl Graph {
 
     /// From the root to this node; empty where there is no such node.
     pub fn path(&self, id: NodeId) -> Vec<NodeId> {
-        let mut path = Vec::new();
-        let mut next = Some(id);
-        while let Some(id) = next
-            && let Some(node) = self.node(id)
-        {
-            path.push(id);
-            next = node.parent();
-        }
-        path.reverse();
-        path
+        self.node(id).map(|_| self.path_back(id, usize::MAX)).unwrap_or_default()
     }
 
     /// The last nodes of the path to this one, at most so many.
     pub fn path_back(&self, id: NodeId, count: usize) -> Vec<NodeId> {
-        let parents = std::iter::successors(Some(id), |id| self.node(*id)?.parent());
-        let mut path: Vec<NodeId> = parents.take(count).collect();
+        let mut path: Vec<NodeId> = self.upward(id).take(count).collect();
         path.reverse();
         path
     }
 
+    /// This node, the one that it stands behind, and so on.
+    fn upward(&self, id: NodeId) -> impl Iterator<Item = NodeId> {
+        std::iter::successors(Some(id), |id| self.node(*id)?.parent())
+    }
+
     /// The identities of the messages behind one node, or from the root on, up to another one.
     pub fn identities(&self, behind: Option<NodeId>, to: NodeId) -> Vec<Identity> {
-        let nodes = std::iter::successors(self.node(to), |node| self.node(node.parent()?));
-        let ids = std::iter::successors(Some(to), |id| self.node(*id)?.parent());
-        let between = ids.zip(nodes).take_while(|(id, _)| Some(*id) != behind);
-        let mut identities: Vec<Identity> = between.map(|(_, node)| node.identity).collect();
+        let between = self.upward(to).take_while(|id| Some(*id) != behind);
+        let nodes = between.filter_map(|id| self.node(id));
+        let mut identities: Vec<Identity> = nodes.map(|node| node.identity).collect();
         identities.reverse();
         identities
     }

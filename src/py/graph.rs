@@ -256,7 +256,7 @@ pub(super) fn weight(nodes: &[Node]) -> usize {
         metadata
             + match &node.held {
                 Held::Message(message) => heft(message),
-                held @ Held::Source { .. } => unread(held),
+                Held::Source { .. } => unread(&node.held),
             }
     };
     nodes.iter().map(of_node).sum()

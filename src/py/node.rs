@@ -1,7 +1,7 @@
 //! The class of one node of a graph, made when it is asked for.
 
 use crate::error::Result;
-use crate::graph::{Node, NodeId, Origin, Stamp, Tools};
+use crate::graph::{Node, NodeId, Stamp, Tools};
 use crate::identity::{self, Identity};
 use crate::json::{Cursor, Json, Object, Value};
 use crate::message::{Message, message_from_plain, message_to_plain, tool_from_plain, tool_to_plain};
@@ -43,10 +43,7 @@ impl PyMessageNode {
             sampled: node.sampled,
             timestamp: node.timestamp,
             metadata: node.metadata.as_deref().cloned().unwrap_or_default(),
-            tools: match &node.origin {
-                Origin::Root(tools) => tools.clone(),
-                Origin::Child(_) => Tools::none(),
-            },
+            tools: node.origin.tools().cloned().unwrap_or_else(Tools::none),
             shown_message: Kept::new(),
             shown_tools: Kept::new(),
         }

@@ -4,9 +4,12 @@ use crate::json::Entry;
 use std::borrow::Cow;
 use std::ops::Range;
 
+/// A range of a text, and what stands in its place.
+pub type Edit = (Range<usize>, Cow<'static, str>);
+
 /// Ranges and what stands in their place. Ranges must not overlap; empty ones insert.
 #[derive(Default)]
-pub(super) struct Edits(Vec<(Range<usize>, Cow<'static, str>)>);
+pub(super) struct Edits(Vec<Edit>);
 
 impl Edits {
     pub(super) fn replace(&mut self, range: Range<usize>, text: impl Into<Cow<'static, str>>) {
@@ -40,7 +43,7 @@ impl Edits {
     }
 
     /// In the order of the text. Stable: an insertion stays in front of what is replaced at the same place.
-    pub(super) fn sorted(mut self) -> Vec<(Range<usize>, Cow<'static, str>)> {
+    pub(super) fn sorted(mut self) -> Vec<Edit> {
         self.0.sort_by_key(|(range, _)| (range.start, range.end));
         self.0
     }

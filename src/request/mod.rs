@@ -4,8 +4,9 @@ mod edit;
 mod overrides;
 mod seal;
 
+pub use edit::Edit;
 pub use overrides::apply_overrides;
-pub use seal::{Edit, holds_marker, seal, seal_element};
+pub use seal::{holds_marker, seal, seal_element};
 
 use crate::dialect::Loss;
 use std::borrow::Cow;

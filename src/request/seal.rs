@@ -1,7 +1,7 @@
 //! The seal: no marker leaves, a failed result says so in its text once, everything else keeps its bytes.
 
 use super::Sealed;
-use super::edit::Edits;
+use super::edit::{Edit, Edits};
 use crate::dialect::{self, Code, Losses, ResultForm};
 use crate::error::{Error, Kind, Result};
 use crate::json::{Entry, Slice, Value, compact, unescape, write_string};
@@ -9,7 +9,6 @@ use crate::message::Dialect;
 use crate::outcome::{LABEL, MARKER, marker_places, starts_with_label};
 use crate::path::Path;
 use std::borrow::Cow;
-use std::ops::Range;
 
 /// Seals a request body. Without a marker in it the input comes back as it is, unread.
 pub fn seal(dialect: Dialect, body: &[u8]) -> Result<Sealed<'_>> {
@@ -21,9 +20,6 @@ pub fn seal(dialect: Dialect, body: &[u8]) -> Result<Sealed<'_>> {
     let body = if walk.edits.is_empty() { Cow::Borrowed(body) } else { Cow::Owned(walk.edits.apply(body)) };
     Ok(Sealed { body, losses: walk.losses.0 })
 }
-
-/// A range of a text, and what stands in its place once it is sealed.
-pub type Edit = (Range<usize>, Cow<'static, str>);
 
 /// Is there a marker in a value that was read? An element without one needs no seal.
 pub fn holds_marker(value: &Value<'_>) -> bool {

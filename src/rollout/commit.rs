@@ -34,7 +34,7 @@ pub(super) fn commit(
                 Some((source, key)) => Held::Source { source: source.clone(), key: *key, nth },
                 None => Held::Message(message.clone()),
             };
-            let origin = last.map_or_else(|| Origin::Root(cut.shell.tools.clone()), Origin::Child);
+            let origin = Origin::behind(last, &cut.shell.tools);
             let stamp = Stamp { timestamp, ..Stamp::default() };
             last = Some(nodes.add(origin, held, print, stamp));
         }

@@ -108,8 +108,8 @@ impl Shell {
 
     /// Do their conversations start with the same tools and messages?
     pub(super) fn same_start(&self, other: &Self) -> bool {
-        let prints = |shell: &Self| shell.messages.iter().map(|(_, print)| *print).collect::<Vec<_>>();
-        self.tools.start == other.tools.start && prints(self) == prints(other)
+        let own = self.messages.iter().map(|(_, print)| print);
+        self.tools.start == other.tools.start && own.eq(other.messages.iter().map(|(_, print)| print))
     }
 
     /// The provider form; none where it must be made of the whole body.

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::graph::{Held, NodeId, Origin, Pending, Stamp, Tools, printed};
 use crate::identity::{self, Identity, Print};
 use crate::json::{Repeats, parse};
-use crate::message::{Dialect, Message, Request, Text};
+use crate::message::{Dialect, Message, Request};
 use crate::request::seal;
 use std::ops::Range;
 use std::sync::Arc;
@@ -100,10 +100,7 @@ impl Turn {
 
     /// The whole request, typed.
     pub fn request(&self, body: &[u8]) -> Result<Request> {
-        let parsed = parse(body, Repeats::LastWins)?;
-        let mut request = dialect::read_request(self.rollout.dialect(), &parsed.value)?;
-        request.replaced = parsed.replaced.iter().map(|path| Text::from(path.to_string())).collect();
-        Ok(request)
+        dialect::read_parsed(self.rollout.dialect(), &parse(body, Repeats::LastWins)?)
     }
 
     /// The provider's body: sealed, and with the overrides, if there are any, laid over it.
@@ -141,15 +138,12 @@ impl Turn {
     pub fn commit(&self, body: &[u8], answer: Arc<Message>, stamp: Stamp) -> NodeId {
         let print = Print::of(&answer);
         let last = self.commit_prompt(body, stamp.timestamp);
-        let origin = last.map_or_else(|| Origin::Root(self.tools().clone()), Origin::Child);
-        self.rollout.graph().write().add(origin, Held::Message(answer), &print, stamp)
-    }
-
-    fn tools(&self) -> &Arc<Tools> {
-        match &self.way {
+        let tools = match &self.way {
             Way::Cut(cut) => &cut.shell.tools,
             Way::Whole { pending, .. } => &pending.tools,
-        }
+        };
+        let origin = Origin::behind(last, tools);
+        self.rollout.graph().write().add(origin, Held::Message(answer), &print, stamp)
     }
 }
 
