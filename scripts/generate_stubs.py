@@ -73,6 +73,8 @@ GETTERS = {
     ("NativePart", "value"): "dict[str, Any]",
     ("PendingTurn", "known"): "tuple[int, ...]",
     ("PendingTurn", "tail"): "tuple[_Message, ...]",
+    ("Turn", "around"): "bytes | None",
+    ("Turn", "fresh"): "tuple[int | None, bytes] | None",
     ("Turn", "known"): "tuple[int, ...]",
     ("Turn", "messages"): "tuple[_Message, ...]",
     ("Turn", "request"): "Request",

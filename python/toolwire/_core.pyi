@@ -1464,6 +1464,11 @@ class Turn:
     `Rollout.receive` gives it. It keeps the body that was received.
     """
     def __repr__(self, /) -> str: ...
+    @property
+    def around(self, /) -> bytes | None:
+        """
+        What stands around the messages: the body with an empty list, as bytes. None where the whole body had to be read.
+        """
     def commit(self, /, response: AssistantMessage | _Body, *, timestamp: float | None = None, **metadata: Any) -> int:
         """
         Adds what is missing of the request, and the answer of the model; gives the node of the answer.
@@ -1481,6 +1486,13 @@ class Turn:
         """
         Adds what is missing of the request, without an answer; gives the node of its last message, None where it has no
         messages. Raises `ShapeError` for a timestamp that is no finite number.
+        """
+    @property
+    def fresh(self, /) -> tuple[int | None, bytes] | None:
+        """
+        What this body adds to the bytes that the rollout has committed: the node of the last message in front of it (None
+        at the start of the conversation), and its elements as the bytes of a JSON list. For a host that has typed messages
+        of its own: it reads these elements only. None where the whole body had to be read.
         """
     @property
     def graph(self, /) -> MessageGraph:

@@ -129,6 +129,24 @@ impl PyTurn {
         })
     }
 
+    /// What this body adds to the bytes that the rollout has committed: the node of the last message in front of it (None
+    /// at the start of the conversation), and its elements as the bytes of a JSON list. For a host that has typed messages
+    /// of its own: it reads these elements only. None where the whole body had to be read.
+    #[getter]
+    fn fresh<'py>(&self, py: Python<'py>) -> PyResult<Option<(Option<NodeId>, Bound<'py, PyBytes>)>> {
+        let Some(fresh) = self.turn.fresh(self.body.bind(py).as_bytes()) else { return Ok(None) };
+        let elements = PyBytes::new_with_writer(py, fresh.elements.len() + 2, |bytes| {
+            [b"[".as_slice(), fresh.elements, b"]"].iter().try_for_each(|piece| bytes.write_bytes(piece))
+        })?;
+        Ok(Some((fresh.behind, elements)))
+    }
+
+    /// What stands around the messages: the body with an empty list, as bytes. None where the whole body had to be read.
+    #[getter]
+    fn around<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
+        self.turn.around().map(|text| PyBytes::new(py, text.as_bytes()))
+    }
+
     /// The whole request, as `parse_request` gives it. It is read when somebody asks for it.
     #[getter]
     fn request<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {

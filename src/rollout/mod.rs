@@ -20,7 +20,7 @@ mod upstream;
 mod walk;
 
 pub use shell::Overrides;
-pub use turn::Turn;
+pub use turn::{Fresh, Turn};
 pub use upstream::{Segment, Upstream};
 
 use crate::error::Result;

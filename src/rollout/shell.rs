@@ -87,6 +87,10 @@ impl Shell {
         Ok(Self { text, split: list, tools, messages, settings, sealed: Mutex::new(None) })
     }
 
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
     /// In front of the list, its bracket included.
     pub(super) fn head(&self) -> &[u8] {
         self.text.as_bytes().get(..self.split).unwrap_or_default()

@@ -62,6 +62,12 @@ impl Spellings {
         At::MAX - At::try_from(number).unwrap_or(0)
     }
 
+    /// The node at a place; none where the conversations of a tool list start.
+    pub(super) fn node(&self, at: At) -> Option<NodeId> {
+        let starts = At::try_from(self.starts.len()).unwrap_or(At::MAX);
+        (at <= At::MAX - starts).then_some(at)
+    }
+
     fn get(&self, number: u32) -> Option<&Spelling> {
         self.all.get(number as usize)
     }

@@ -22,6 +22,14 @@ pub struct Turn {
     tail: Vec<(Arc<Message>, Print)>,
 }
 
+/// What of a body was not there before, byte for byte.
+pub struct Fresh<'a> {
+    /// The node of the last message that stands in front of it; none at the start.
+    pub behind: Option<NodeId>,
+    /// Its elements, with the commas between them.
+    pub elements: &'a [u8],
+}
+
 /// How the body was read.
 enum Way {
     Cut(Cut),
@@ -77,6 +85,28 @@ impl Turn {
         match &self.way {
             Way::Cut(cut) => cut.tip.map(|tip| self.rollout.graph().read().path(tip)).unwrap_or_default(),
             Way::Whole { pending, .. } => pending.known.clone(),
+        }
+    }
+
+    /// What this body adds to the bytes that were known; none where the whole body had to be read.
+    pub fn fresh<'a>(&self, body: &'a [u8]) -> Option<Fresh<'a>> {
+        let Way::Cut(cut) = &self.way else { return None };
+        let met = cut.met.first().map(|met| (Some(met.from), &met.part));
+        let first = met.or_else(|| cut.tail.iter().find(|part| part.range.is_some()).map(|part| (part.from, part)));
+        Some(match first.and_then(|(from, part)| Some((from, part.range.clone()?))) {
+            Some((from, range)) => Fresh {
+                behind: from.and_then(|at| locked(self.rollout.memory()).spellings.node(at)),
+                elements: body.get(range.start..cut.list.end)?,
+            },
+            None => Fresh { behind: cut.tip, elements: &[] },
+        })
+    }
+
+    /// The body with an empty list, as it was received; none where the whole body had to be read.
+    pub fn around(&self) -> Option<&str> {
+        match &self.way {
+            Way::Cut(cut) => Some(cut.shell.text()),
+            Way::Whole { .. } => None,
         }
     }
 

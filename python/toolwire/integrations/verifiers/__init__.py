@@ -1,1 +1,85 @@
-"""Inside verifiers 0.4: with `install()` the framework keeps what tools declare, from end to end."""
+"""Inside verifiers 0.4: with `install()` the framework keeps what tools declare, from end to end.
+
+    import toolwire.integrations.verifiers as tv
+    tv.install()
+
+`docs/verifiers.md` says what changes, and how to turn it on in every process.
+"""
+
+from __future__ import annotations
+
+import threading
+from importlib import import_module, metadata
+
+from toolwire.integrations.verifiers._seams import HostError, Seams
+
+VERSIONS = "0.4"
+"""The versions of the framework that this integration knows: `0.4.x`."""
+
+_PARTS = ("_field", "_graph", "_server", "_programs", "_renders")
+
+_lock = threading.RLock()
+_installed: Installation | None = None
+
+
+class Installation:
+    """The framework as it keeps outcomes. As a context manager it puts the framework back at the end."""
+
+    def __init__(self, seams: Seams) -> None:
+        self._seams = seams
+
+    def __enter__(self) -> Installation:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        uninstall()
+
+
+def install() -> Installation:
+    """Makes the framework in this process keep outcomes, and the processes that it starts from now on.
+
+    Doing it again changes nothing. It is done before traces are made or read: objects that stand already keep working,
+    but what is cached of them may not. Raises `HostError` if verifiers is missing, of another version, or not as
+    expected in one of the places that are changed; then nothing is changed.
+    """
+    global _installed
+    with _lock:
+        if _installed is None:
+            _check_version()
+            seams = Seams()
+            try:
+                for part in _PARTS:
+                    import_module(f"{__name__}.{part}").install(seams)
+            except BaseException as error:
+                seams.undo()
+                if isinstance(error, ImportError):
+                    raise HostError(f"verifiers: expected other names than it has: {error}") from error
+                raise
+            _installed = Installation(seams)
+        return _installed
+
+
+def uninstall() -> None:
+    """Puts the framework back as it was. Does nothing where nothing is installed."""
+    global _installed
+    with _lock:
+        if _installed is not None:
+            _installed._seams.undo()
+            _installed = None
+
+
+def is_installed() -> bool:
+    """Whether the framework in this process keeps outcomes."""
+    return _installed is not None
+
+
+def _check_version() -> None:
+    try:
+        version = metadata.version("verifiers")
+    except metadata.PackageNotFoundError as error:
+        raise HostError(f"verifiers: expected version {VERSIONS}.x, found none; install toolwire[verifiers]") from error
+    if version != VERSIONS and not version.startswith(f"{VERSIONS}."):
+        raise HostError(f"verifiers: expected version {VERSIONS}.x, found {version}")
+
+
+__all__ = ["HostError", "Installation", "install", "is_installed", "uninstall"]

@@ -13,7 +13,7 @@ _ABSENT = object()
 
 
 class HostError(ToolwireError):
-    """The framework is not as this integration knows it; nothing of it is changed. The sentence says what was expected."""
+    """The framework is not as this integration knows it, and nothing of it was changed: expected this, found that."""
 
 
 class Seams:

@@ -1,0 +1,47 @@
+"""The framework's graph: messages are told apart by toolwire's identity, and none is hashed twice for one request."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import toolwire
+from toolwire.integrations.verifiers._native import current
+from toolwire.integrations.verifiers._seams import Seams
+
+
+def install(seams: Seams) -> None:
+    """Changes `verifiers.v1.graph`."""
+    graph = seams.module("verifiers.v1.graph")
+    seams.look(graph, "message_hash", "message")
+    tools_hash = seams.look(graph, "_tools_hash", "tools")
+    seams.look(graph, "prepare_turn", "trace, prompt, tools")
+    node = seams.look(graph, "MessageNode")
+    construct = seams.look(node, "model_construct")
+
+    def known_tools_hash(tools: Any) -> str:
+        exchange = current.get()
+        if exchange is None or exchange.history is None:
+            return str(tools_hash(tools))
+        return exchange.history.tools_hash_of(tools, tools_hash)
+
+    def model_construct(cls: Any, _fields_set: set[str] | None = None, **values: Any) -> Any:
+        # pydantic looks for the signature of each factory of a field that is left out, which takes most of a commit.
+        left_out = {name: [] for name in _LISTS if name not in values}
+        return construct.__func__(cls, set(values) if _fields_set is None else _fields_set, **left_out, **values)
+
+    seams.replace(graph, "message_hash", message_hash)
+    seams.replace(graph, "_tools_hash", known_tools_hash)
+    seams.replace(node, "model_construct", classmethod(model_construct))
+
+
+_LISTS = ("logprobs", "semantic_parents")
+
+
+def message_hash(message: Any) -> str:
+    """The identity of a message of the framework: that of `toolwire.message_hash`."""
+    exchange = current.get()
+    if exchange is not None and exchange.history is not None:
+        known = exchange.history.hashes.get(id(message))
+        if known is not None:
+            return known
+    return toolwire.message_hash(message)

@@ -1,0 +1,201 @@
+"""The native path: a request whose history came before is read by `Rollout`, and only what is new becomes messages.
+
+The framework hands its server the raw body. `Rollout` compares it with the bytes that it has, and says what is new; the
+framework's own dialect reads the new elements, and the messages in front of them are the ones that it read before. What
+goes to the provider is spliced from the bytes that came. Everything odd takes the ordinary way, through the whole body.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic_core import from_json
+from verifiers.v1 import graph
+from verifiers.v1.clients.eval import EvalClient
+from verifiers.v1.clients.train import TrainClient
+from verifiers.v1.types import AssistantMessage, Request, ToolMessage
+
+import toolwire
+from toolwire.integrations.verifiers._body import Received, Spliced
+from toolwire.integrations.verifiers._dialects import PUBLIC, Declared, Marked, OutcomeChatDialect
+
+current: ContextVar[Exchange | None] = ContextVar("toolwire_exchange", default=None)
+"""The request that is being served."""
+
+# Items of the Responses API that declare tools in the midst of a conversation: a request has the tools of all of it.
+_DECLARING = ("additional_tools", "tool_search_output")
+
+
+@dataclass
+class Line:
+    """The messages of one conversation, first to last, as they were read."""
+
+    messages: list[Any]
+
+
+@dataclass
+class Around:
+    """What stands around the messages, read."""
+
+    text: bytes
+    body: dict[str, Any]
+    tools: list[Any] | None
+
+
+@dataclass
+class History:
+    """What one rollout has said on one wire."""
+
+    rollout: Any
+    places: dict[int, tuple[Line, int]] = field(default_factory=dict)
+    """Per node of the rollout's graph: a conversation that leads to it, and after how many of its messages."""
+    hashes: dict[int, str] = field(default_factory=dict)
+    """Of the messages in the lines, by their ids; they are never forgotten, so no id is used again."""
+    around: Around | None = None
+    tools_hash: str | None = None
+    """Of the tools that stand around the messages."""
+
+    def tools_hash_of(self, tools: Any, hash: Callable[[Any], str]) -> str:
+        """The framework's hash of the tools of a request."""
+        known = self.around.tools if self.around is not None else None
+        if not known or not tools or len(tools) != len(known) or any(a is not b for a, b in zip(tools, known)):
+            return hash(tools)
+        if self.tools_hash is None:
+            self.tools_hash = hash(tools)
+        return self.tools_hash
+
+
+class Exchange:
+    """One request that the server handles."""
+
+    def __init__(self, session: Any, dialect: Declared) -> None:
+        self.session, self.dialect = session, dialect
+        self.history: History | None = None
+        self.turn: Any = None
+        self.is_read = False
+
+    def receive(self, raw: bytes) -> Received | None:
+        """Reads a body; None where it must be read the ordinary way."""
+        if self.is_read:
+            return None
+        self.is_read = True
+        session = self.session
+        if type(session.client) not in (EvalClient, TrainClient) or session.network_policy.network_restricted:
+            return None
+        histories = vars(session).setdefault("_toolwire_histories", {})
+        history = histories.get(self.dialect.upstream_path)
+        if history is None:
+            history = histories[self.dialect.upstream_path] = History(toolwire.Rollout(self.dialect.wire))
+        try:
+            turn = history.rollout.receive(raw)
+            request = self.request(history, turn)
+        except Exception:  # The ordinary way finds the same, and has the sentence for it.
+            return None
+        if request is None:
+            return None
+        self.history, self.turn = history, turn
+        received = Received()
+        received.spliced = lambda model, sampling: self.spliced(raw, request, model, sampling)
+        return received
+
+    def request(self, history: History, turn: Any) -> Any:
+        """The request as the framework's dialect reads it; None where that cannot be told from the new elements."""
+        dialect = self.dialect
+        fresh, text = turn.fresh, turn.around
+        if fresh is None:
+            return None
+        node, elements = fresh
+        line, count = (None, 0) if node is None else history.places.get(node, (None, 0))
+        if line is None and node is not None:
+            return None
+        new = from_json(elements)
+        if isinstance(dialect, Marked) and any(is_odd(dialect, element) for element in new):
+            return None
+        around = history.around
+        if around is None or around.text != text:
+            body = from_json(text)
+            around = Around(text, body, dialect.read(body).tools)
+        known = [] if line is None else line.messages[:count]
+        messages = read(dialect, {**around.body, dialect.key: new} if line is None else {dialect.key: new}, known)
+        if joins(dialect, known, messages):
+            return None
+        end = turn.commit_prompt()
+        path = () if end is None else history.rollout.graph.path(end)
+        if len(path) != len(known) + len(messages):
+            return None
+        if history.around is not around:
+            history.around, history.tools_hash = around, None
+        if line is None or count != len(line.messages):
+            line = Line(known)
+        line.messages += messages
+        for message in messages:
+            history.hashes[id(message)] = graph.message_hash(message)
+        for place in range(count, len(path)):
+            history.places[path[place]] = (line, place + 1)
+        # Not validated: the messages were, when they were read.
+        return Request.model_construct(
+            _fields_set={"messages", "tools"}, messages=[*known, *messages], tools=around.tools
+        )
+
+    def spliced(self, raw: bytes, request: Any, model: str, sampling: Any) -> Spliced:
+        """The provider's body."""
+        dialect = self.dialect
+        assert self.history is not None
+        assert self.history.around is not None
+
+        def whole() -> Any:
+            return dialect.apply_overrides(body_of(raw), model, sampling)
+
+        around = dialect.apply_overrides({**self.history.around.body}, model, sampling)
+        dict.pop(around, dialect.key)
+        turn = self.turn
+        return Spliced(dict(around), dialect.key, request, lambda: turn.upstream(model, sampling), whole)
+
+
+def body_of(raw: bytes) -> Any:
+    """A body, read as the framework's server reads it."""
+    try:
+        return from_json(raw)
+    except ValueError:
+        return json.loads(raw)
+
+
+def is_odd(dialect: Marked, element: Any) -> bool:
+    """Is an element one that the ordinary way must read, and its bytes not to be passed on?"""
+    if not isinstance(element, dict):
+        return True
+    return element.get("type") in _DECLARING or (PUBLIC in element and dialect.is_result(element))
+
+
+def read(dialect: Declared, body: dict[str, Any], known: list[Any]) -> list[Any]:
+    """The messages of the new elements; a chat result without a name has that of the call which it answers."""
+    messages: list[Any] = dialect.read(body).messages
+    if known and isinstance(dialect, OutcomeChatDialect):
+        for message in messages:
+            if isinstance(message, ToolMessage) and message.name is None:
+                name = called(known, message.tool_call_id)
+                if name is not None:
+                    message.name = name
+    return messages
+
+
+def called(messages: list[Any], call_id: str) -> str | None:
+    """The name of the last call with an id."""
+    for message in reversed(messages):
+        if isinstance(message, AssistantMessage):
+            for call in reversed(message.tool_calls or []):
+                if call.id == call_id:
+                    name: str = call.name
+                    return name
+    return None
+
+
+def joins(dialect: Declared, known: list[Any], messages: list[Any]) -> bool:
+    """Would the first of the messages have become one with the last known one? In Responses a turn is several items."""
+    if dialect.key != "input" or not known or not messages:
+        return False
+    return isinstance(known[-1], AssistantMessage) and isinstance(messages[0], AssistantMessage)
