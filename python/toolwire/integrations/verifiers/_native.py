@@ -130,7 +130,7 @@ class Exchange:
         if history.around is not around:
             history.around, history.tools_hash = around, None
         if line is None or count != len(line.messages):
-            line = Line(known)
+            line = Line([*known])
         line.messages += messages
         for message in messages:
             history.hashes[id(message)] = graph.message_hash(message)
