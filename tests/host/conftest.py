@@ -1,0 +1,1 @@
+"""What needs verifiers is skipped where it is missing."""
