@@ -1,6 +1,7 @@
 """What a turn costs in the interception server of verifiers, with the add-on and without it, in one run.
 
-    python benches/server.py [--dialect chat] [--workload text,screenshots] [--turns 200] [--repeats 3] [--json out.json]
+    python benches/server.py [--dialect chat] [--workload text,screenshots] [--turns 200] [--repeats 3]
+                             [--json out.json]
 
 The server is the framework's own, on loopback; program and provider are another process, which posts the bodies of
 a rollout one after the other, each the whole conversation so far, and answers for the model. The handler is measured
@@ -150,7 +151,7 @@ async def serve_and_send(pipe: Connection, workload: Workload, route: str) -> No
             base, secret = job
             headers = {"Authorization": f"Bearer {secret}", "x-api-key": secret, "content-type": "application/json"}
             received.clear()
-            for turn in range(workload.turns):  # noqa: B007
+            for turn in range(workload.turns):
                 async with http.post(base + route, data=workload.body(turn), headers=headers) as response:
                     text = await response.text()
                     assert response.status == 200, text[:400]

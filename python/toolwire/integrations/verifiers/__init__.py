@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import threading
 from importlib import import_module, metadata
+from types import ModuleType
 
+from toolwire.integrations.verifiers._outcomes import Counts, Outcomes, outcomes
 from toolwire.integrations.verifiers._seams import HostError, Seams
 
 VERSIONS = "0.4"
 """The versions of the framework that this integration knows: `0.4.x`."""
 
-_PARTS = ("_field", "_graph", "_server", "_programs", "_renders")
+_PARTS = ("_field", "_graph", "_server", "_programs", "_renders", "_check")
 
 _lock = threading.RLock()
 _installed: Installation | None = None
@@ -82,4 +84,11 @@ def _check_version() -> None:
         raise HostError(f"verifiers: expected version {VERSIONS}.x, found {version}")
 
 
-__all__ = ["HostError", "Installation", "install", "is_installed", "uninstall"]
+def __getattr__(name: str) -> ModuleType:
+    # It imports the framework, which takes seconds.
+    if name == "metrics":
+        return import_module(f"{__name__}.metrics")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+__all__ = ["Counts", "HostError", "Installation", "Outcomes", "install", "is_installed", "outcomes", "uninstall"]

@@ -7,6 +7,9 @@ from typing import Any
 
 from toolwire._errors import ToolwireError
 
+MARKER = "_vf_is_error"
+"""The private key on a result between a program and the server beside it."""
+
 
 class Body(dict[str, Any]):
     """A provider's body. Behind it stands `internal`, the same with the markers of its results still on it, which is

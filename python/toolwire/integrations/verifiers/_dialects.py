@@ -12,9 +12,8 @@ from verifiers.v1.types import ToolMessage
 
 import toolwire
 from toolwire._errors import ShapeError, ToolwireError
-from toolwire.integrations.verifiers._body import Body, Received, Spliced
+from toolwire.integrations.verifiers._body import MARKER, Body, Received, Spliced
 
-MARKER = "_vf_is_error"
 PUBLIC = "is_error"
 
 
@@ -35,7 +34,7 @@ class Declared:
     def apply_overrides(self, body: dict[str, Any], model: str, sampling: Any) -> Body:
         if isinstance(body, Received):
             return body.spliced(model, sampling)
-        return self.sealed(super().apply_overrides(body, model, sampling))  # type: ignore[misc]
+        return self.sealed(self.overridden(body, model, sampling))
 
     def parse_request(self, body: dict[str, Any]) -> Any:
         if isinstance(body, Spliced) and body.upstream is not None:
@@ -68,6 +67,11 @@ class Declared:
         internal = body.internal if isinstance(body, Body) else body
         mediated, paths = super().mediate_external_capabilities(internal, policy)  # type: ignore[misc]
         return self.sealed(mediated), paths
+
+    def overridden(self, body: dict[str, Any], model: str, sampling: Any) -> dict[str, Any]:
+        """A body with the overrides laid over it, neither marked nor sealed."""
+        overridden: dict[str, Any] = super().apply_overrides(body, model, sampling)  # type: ignore[misc]
+        return overridden
 
     def read(self, body: dict[str, Any]) -> Any:
         """The request in a body that holds markers or native outcomes."""

@@ -150,10 +150,10 @@ class Exchange:
         def whole() -> Any:
             return dialect.apply_overrides(body_of(raw), model, sampling)
 
-        around = dialect.apply_overrides({**self.history.around.body}, model, sampling)
-        dict.pop(around, dialect.key)
+        around = dialect.overridden(self.history.around.body, model, sampling)
+        around.pop(dialect.key)
         turn = self.turn
-        return Spliced(dict(around), dialect.key, request, lambda: turn.upstream(model, sampling), whole)
+        return Spliced(around, dialect.key, request, lambda: turn.upstream(model, sampling), whole)
 
 
 def body_of(raw: bytes) -> Any:

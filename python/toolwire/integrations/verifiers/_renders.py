@@ -8,10 +8,10 @@ from types import SimpleNamespace
 from typing import Any
 
 from toolwire import ChatDialect
+from toolwire.integrations.verifiers._body import MARKER
 from toolwire.integrations.verifiers._late import when_imported
 from toolwire.integrations.verifiers._seams import Seams, expect, place
 
-MARKER = "_vf_is_error"
 PROBE = "heard"
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolwire.integrations.verifiers._body import Body, Spliced
-from toolwire.integrations.verifiers._dialects import BASES, DIALECTS, MARKER, PUBLIC, Declared
+from toolwire.integrations.verifiers._body import MARKER, Body, Spliced
+from toolwire.integrations.verifiers._dialects import BASES, DIALECTS, PUBLIC, Declared
 from toolwire.integrations.verifiers._native import Exchange, current
 from toolwire.integrations.verifiers._seams import Seams, expect, place
 
