@@ -21,7 +21,7 @@ from verifiers.v1.types import AssistantMessage, Request, ToolMessage
 
 import toolwire
 from toolwire.integrations.verifiers._body import Received, Spliced
-from toolwire.integrations.verifiers._dialects import PUBLIC, Declared, Marked, OutcomeChatDialect
+from toolwire.integrations.verifiers._dialects import MARKER, PUBLIC, Declared, Marked, OutcomeChatDialect
 
 current: ContextVar[Exchange | None] = ContextVar("toolwire_exchange", default=None)
 """The request that is being served."""
@@ -113,7 +113,10 @@ class Exchange:
         if line is None and node is not None:
             return None
         new = from_json(elements)
-        if isinstance(dialect, Marked) and any(is_odd(dialect, element) for element in new):
+        if isinstance(dialect, Marked) and any(is_odd(element) for element in new):
+            return None
+        elsewhere = PUBLIC if isinstance(dialect, Marked) else MARKER
+        if any(elsewhere in result for _, result in dialect.results({dialect.key: new})):
             return None
         around = history.around
         if around is None or around.text != text:
@@ -164,11 +167,9 @@ def body_of(raw: bytes) -> Any:
         return json.loads(raw)
 
 
-def is_odd(dialect: Marked, element: Any) -> bool:
-    """Is an element one that the ordinary way must read, and its bytes not to be passed on?"""
-    if not isinstance(element, dict):
-        return True
-    return element.get("type") in _DECLARING or (PUBLIC in element and dialect.is_result(element))
+def is_odd(element: Any) -> bool:
+    """Is an element one that the ordinary way must read?"""
+    return not isinstance(element, dict) or element.get("type") in _DECLARING
 
 
 def read(dialect: Declared, body: dict[str, Any], known: list[Any]) -> list[Any]:
