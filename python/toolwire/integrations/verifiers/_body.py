@@ -21,6 +21,10 @@ class Body(dict[str, Any]):
     internal: dict[str, Any]
     refused: ToolwireError | None
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # What is copied or sent to another process is the provider's body alone.
+        return dict, (dict(self.items()),)
+
 
 class Received(dict[str, Any]):
     """A body that was read as far as it is new; nothing of it is here."""

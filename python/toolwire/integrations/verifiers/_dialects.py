@@ -24,6 +24,7 @@ class Declared:
     """The dialect of toolwire, which seals."""
     key: ClassVar[str]
     """Of the list of messages."""
+    upstream_path: ClassVar[str]
     flag: ClassVar[str] = MARKER
     """Where a result declares its outcome."""
 
@@ -148,7 +149,7 @@ class Marked(Declared):
         return result
 
 
-class OutcomeChatDialect(Marked, ChatDialect):
+class OutcomeChatDialect(Marked, ChatDialect):  # type: ignore[misc]
     """Chat completions: the outcome of a tool message is its marker."""
 
     wire = toolwire.ChatDialect()
@@ -158,7 +159,7 @@ class OutcomeChatDialect(Marked, ChatDialect):
         return isinstance(element, dict) and element.get("role") == "tool"
 
 
-class OutcomeResponsesDialect(Marked, ResponsesDialect):
+class OutcomeResponsesDialect(Marked, ResponsesDialect):  # type: ignore[misc]
     """Responses: the outcome of a call's output is its marker."""
 
     wire = toolwire.ResponsesDialect()
@@ -170,7 +171,7 @@ class OutcomeResponsesDialect(Marked, ResponsesDialect):
         return element.get("type") in TEXT_TOOL_OUTPUT_TYPES
 
 
-class OutcomeAnthropicDialect(Declared, AnthropicDialect):
+class OutcomeAnthropicDialect(Declared, AnthropicDialect):  # type: ignore[misc]
     """Messages: a tool result has a field for its outcome, and the provider reads it.
 
     https://platform.claude.com/docs/en/agents-and-tools/tool-use/handle-tool-calls

@@ -24,9 +24,9 @@ def install(seams: Seams) -> None:
             return str(tools_hash(tools))
         return exchange.history.tools_hash_of(tools, tools_hash)
 
-    def model_construct(cls: Any, _fields_set: set[str] | None = None, **values: Any) -> Any:
+    def model_construct(cls: Any, /, _fields_set: set[str] | None = None, **values: Any) -> Any:
         # pydantic looks for the signature of each factory of a field that is left out, which takes most of a commit.
-        left_out = {name: [] for name in _LISTS if name not in values}
+        left_out: dict[str, Any] = {name: [] for name in _LISTS if name not in values}
         return construct.__func__(cls, set(values) if _fields_set is None else _fields_set, **left_out, **values)
 
     seams.replace(graph, "message_hash", message_hash)

@@ -20,8 +20,8 @@ from verifiers.v1.clients.train import TrainClient
 from verifiers.v1.types import AssistantMessage, Request, ToolMessage
 
 import toolwire
-from toolwire.integrations.verifiers._body import Received, Spliced
-from toolwire.integrations.verifiers._dialects import MARKER, PUBLIC, Declared, Marked, OutcomeChatDialect
+from toolwire.integrations.verifiers._body import MARKER, Received, Spliced
+from toolwire.integrations.verifiers._dialects import PUBLIC, Declared, Marked, OutcomeChatDialect
 
 current: ContextVar[Exchange | None] = ContextVar("toolwire_exchange", default=None)
 """The request that is being served."""

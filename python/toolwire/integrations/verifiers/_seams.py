@@ -10,6 +10,7 @@ from typing import Any
 from toolwire._errors import ToolwireError
 
 _ABSENT = object()
+_MARKS: dict[Any, str] = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
 
 
 class HostError(ToolwireError):
@@ -72,12 +73,9 @@ def place(owner: Any, name: str) -> str:
 
 
 def _parameters(function: Any) -> str:
-    shown, stars = [], False
+    shown: list[str] = []
     for parameter in inspect.signature(function).parameters.values():
-        if parameter.kind is parameter.KEYWORD_ONLY and not stars:
+        if parameter.kind is parameter.KEYWORD_ONLY and not any(name.startswith("*") for name in shown):
             shown.append("*")
-            stars = True
-        mark = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
-        stars = stars or mark == "*"
-        shown.append(mark + parameter.name)
+        shown.append(_MARKS.get(parameter.kind, "") + parameter.name)
     return ", ".join(shown)
