@@ -13,7 +13,7 @@ from pydantic_core import SchemaSerializer
 # serializer, extra fields), makes its model one that only pydantic can dump.
 _NODES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "any": ((), ()),
-    "bool": ((), ()),
+    "bool": ((), ("strict",)),
     "str": ((), ()),
     "literal": ((), ("expected",)),
     "default": (("schema",), ("default", "default_factory")),
@@ -24,12 +24,17 @@ _NODES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "dict": (("keys_schema", "values_schema"), ()),
     "model": ((), ("cls", "schema", "config", "custom_init", "root_model")),
     "model-fields": ((), ("fields", "model_name", "computed_fields")),
-    "model-field": (("schema",), ()),
+    "model-field": (("schema",), ("serialization_exclude_if",)),
 }
 _SAID_NOTHING = ("type", "ref", "metadata")
 
 # A model's fields by name, each with the models that may stand in it.
 Fields = tuple[tuple[str, tuple[tuple[type, "Fields"], ...]], ...]
+
+
+def is_unsaid(value: object) -> bool:
+    """The one `exclude_if` that may stand at a field of a plain model: nobody said, so the dump says nothing."""
+    return value is None
 
 
 class _Unplain(Exception):
@@ -70,6 +75,8 @@ def _inner(node: Any) -> list[Any]:
     """The nodes right below a node, which must be of a kind that changes nothing."""
     holds, harmless = _NODES.get(node["type"], (None, ()))
     if holds is None or not node.keys() <= {*_SAID_NOTHING, *holds, *harmless}:
+        raise _Unplain
+    if node.get("serialization_exclude_if", is_unsaid) is not is_unsaid:
         raise _Unplain
     found: list[Any] = []
     for key in holds:

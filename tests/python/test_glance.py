@@ -14,6 +14,7 @@ from hypothesis import given
 from messages import build
 from pydantic import BaseModel, ConfigDict, Field, RootModel, computed_field, field_serializer, model_serializer
 from strategies import messages
+from toolwire._models import is_unsaid
 
 pytestmark = pytest.mark.filterwarnings("ignore::toolwire.LossWarning")
 
@@ -165,6 +166,16 @@ class Hidden(Result):
     name: str | None = Field(default=None, exclude=True)
 
 
+class Silent(Result):
+    """Left out of a dump where nobody said, as in the host framework with the integration."""
+
+    is_error: bool | None = Field(default=None, strict=True, exclude_if=is_unsaid)
+
+
+class Discreet(Result):
+    is_error: bool | None = Field(default=None, exclude_if=lambda value: value is True)
+
+
 class Shouting(Result):
     @field_serializer("content")
     def shout(self, content: Any) -> Any:
@@ -229,6 +240,9 @@ MODELS: dict[str, Any] = {
     "a field too many": Result.model_construct(**RESULT, colour="red"),
     "an alias": Aliased(**RESULT),
     "a hidden field": Hidden(**RESULT, name="n"),
+    "an outcome left out": Silent(**RESULT),
+    "an outcome of silence": Silent(**RESULT, is_error=True),
+    "a failure left out": Discreet(**RESULT, is_error=True),
     "a field serializer": Shouting(**RESULT),
     "a model serializer": Rewritten(**RESULT),
     "a computed field": Computed(**RESULT),
@@ -251,6 +265,8 @@ def test_what_the_dump_says_counts() -> None:
     said = {name: outcome(toolwire.ToolMessage("c", text)) for name, text in [("a field serializer", "X")]}
     said["a model serializer"] = outcome(toolwire.ToolMessage("c", "rewritten"))
     said["a dump of its own"] = outcome(toolwire.ToolMessage("c", "dumped"))
+    said["an outcome of silence"] = outcome(toolwire.ToolMessage("c", "x", is_error=True))
+    said["a failure left out"] = said["an outcome left out"] = outcome(toolwire.ToolMessage("c", "x"))
     for name, identity in said.items():
         assert outcome(MODELS[name]) == identity, name
 
@@ -318,6 +334,20 @@ def test_which_models_are_read_at_a_glance() -> None:
     result: Any = plain_fields(Result)
     assert [name for name, _ in result] == list(Result.model_fields)
     assert [kind for kind, _ in dict(result)["content"]] == [Text, Image]
-    assert all(plain_fields(kind) for kind in (Turn, Instructions, Prompt, Bare))
-    others = (Aliased, Hidden, Shouting, Rewritten, Computed, Open, Dumping, Rooted, Parts, Slow, int, "Result")
+    assert all(plain_fields(kind) for kind in (Turn, Instructions, Prompt, Bare, Silent))
+    others = (
+        Aliased,
+        Hidden,
+        Discreet,
+        Shouting,
+        Rewritten,
+        Computed,
+        Open,
+        Dumping,
+        Rooted,
+        Parts,
+        Slow,
+        int,
+        "Result",
+    )
     assert not any(plain_fields(kind) for kind in others)
