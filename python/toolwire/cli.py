@@ -38,6 +38,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         0 if all went well, 1 if an input was refused, 2 for wrong usage or a file that cannot be read or written.
     """
+    argv = sys.argv[1:] if argv is None else argv
+    if argv[:1] == ["verifiers"]:
+        # Whatever follows belongs to another program: its options, and its errors.
+        from toolwire.integrations.verifiers import _command
+
+        return _command.run(argv[1:])
     arguments = _parser().parse_args(argv)
     try:
         return _run(arguments)
@@ -74,6 +80,7 @@ def _parser() -> argparse.ArgumentParser:
         sub.add_argument("--out", metavar="FILE", help="write here, if nothing is refused, instead of standard output")
     command("hash", "a table of role, outcome and identity per message")
     command("explain", "one line per message: role, tool, outcome, size")
+    commands.add_parser("verifiers", help="run a program of the verifiers framework that keeps outcomes")
     return parser
 
 

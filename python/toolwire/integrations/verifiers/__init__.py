@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import threading
-from importlib import import_module, metadata
+from importlib import import_module
 from types import ModuleType
 
 from toolwire.integrations.verifiers._outcomes import Counts, Outcomes, outcomes
@@ -18,7 +18,7 @@ from toolwire.integrations.verifiers._seams import HostError, Seams
 VERSIONS = "0.4"
 """The versions of the framework that this integration knows: `0.4.x`."""
 
-_PARTS = ("_field", "_graph", "_server", "_programs", "_renders", "_check")
+_PARTS = ("_field", "_graph", "_server", "_programs", "_renders", "_startup", "_check")
 
 _lock = threading.RLock()
 _installed: Installation | None = None
@@ -76,6 +76,9 @@ def is_installed() -> bool:
 
 
 def _check_version() -> None:
+    # This package is imported whenever Python starts, where it was told to; what costs more than the rest comes later.
+    from importlib import metadata
+
     try:
         version = metadata.version("verifiers")
     except metadata.PackageNotFoundError as error:

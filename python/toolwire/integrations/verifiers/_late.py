@@ -1,20 +1,23 @@
-"""Changes that wait until a module of the framework is imported, because importing it for them alone costs too much."""
+"""Changes that wait until a module of the framework is imported: importing it for them alone costs too much."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
-from importlib.abc import MetaPathFinder
-from importlib.machinery import ModuleSpec
-from types import ModuleType
-from typing import Any
 
-from toolwire.integrations.verifiers._seams import Seams
+TYPE_CHECKING = False  # as type checkers know it, without the cost of importing `typing`
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from importlib.machinery import ModuleSpec
+    from types import ModuleType
+    from typing import Any
+
+    from toolwire.integrations.verifiers._seams import Seams
 
 
-def when_imported(seams: Seams, name: str, action: Callable[[], None]) -> None:
+def when_imported(seams: Seams, name: str, action: Callable[[], object]) -> None:
     """Does something as soon as the module has been executed, or at once if it has been already; never once the
-    seams are undone. An error of the action is one of the import."""
+    seams are undone. Threads that import the module wait for it. An error of the action is one of the import, and of
+    every further import, until the action succeeds."""
     if name in sys.modules:
         action()
         return
@@ -23,10 +26,10 @@ def when_imported(seams: Seams, name: str, action: Callable[[], None]) -> None:
     seams.undo_with(waiting.stop)
 
 
-class _Waiting(MetaPathFinder):
-    """Finds its module where the others do, and has the action done behind its loader."""
+class _Waiting:
+    """A finder of modules that finds its one where the others do, and has the action done behind its loader."""
 
-    def __init__(self, name: str, action: Callable[[], None]) -> None:
+    def __init__(self, name: str, action: Callable[[], object]) -> None:
         self.name = name
         self.action = action
 
@@ -37,22 +40,25 @@ class _Waiting(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if fullname != self.name:
+        if fullname != self.name or self not in sys.meta_path:
             return None
-        for finder in sys.meta_path:
-            spec = finder.find_spec(fullname, path, target) if finder is not self else None
+        # Those before this one know nothing of it, or it would not be asked.
+        for finder in sys.meta_path[sys.meta_path.index(self) + 1 :]:
+            spec = finder.find_spec(fullname, path, target)
             if spec is not None:
                 self._follow(spec.loader)
                 return spec
         return None
 
     def _follow(self, loader: Any) -> None:
+        # The loader stays the one it is: whoever asks it for sources or resources meets nothing new.
         execute = loader.exec_module
 
         def exec_module(module: ModuleType) -> None:
             execute(module)
             if self in sys.meta_path:
-                self.stop()
                 self.action()
+                self.stop()
+            vars(loader).pop("exec_module", None)
 
         loader.exec_module = exec_module

@@ -1,0 +1,42 @@
+"""How the integration comes into every process: an environment variable, read when Python starts.
+
+The file `toolwire_verifiers.pth` in site-packages is read whenever Python starts. Where `TOOLWIRE_VERIFIERS` is set,
+and is neither empty nor `0`, it calls `watch()`. Nothing of the framework is imported at that time, nor pydantic.
+"""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False  # as type checkers know it, without the cost of importing `typing`
+if TYPE_CHECKING:
+    from toolwire.integrations.verifiers._seams import Seams
+
+VARIABLE = "TOOLWIRE_VERIFIERS"
+
+
+def watch() -> None:
+    """Installs the integration when the framework is there: now, or right behind the first import of `verifiers.v1`.
+
+    Where that fails, the import fails, and so does every further one: no process goes on without what it was told to
+    have.
+    """
+    import toolwire.integrations.verifiers as integration
+    from toolwire.integrations.verifiers._late import when_imported
+    from toolwire.integrations.verifiers._seams import Seams
+
+    when_imported(Seams(), "verifiers.v1", lambda: integration.install())
+
+
+def install(seams: Seams) -> None:
+    """Sets the variable, so that the processes this one starts install the integration too."""
+    before = os.environ.get(VARIABLE)
+
+    def withdraw() -> None:
+        if before is None:
+            os.environ.pop(VARIABLE, None)
+        else:
+            os.environ[VARIABLE] = before
+
+    seams.undo_with(withdraw)
+    os.environ[VARIABLE] = "1"
