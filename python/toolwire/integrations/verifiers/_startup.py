@@ -7,12 +7,17 @@ and is neither empty nor `0`, it calls `watch()`. Nothing of the framework is im
 from __future__ import annotations
 
 import os
+import sys
 
 TYPE_CHECKING = False  # as type checkers know it, without the cost of importing `typing`
 if TYPE_CHECKING:
     from toolwire.integrations.verifiers._seams import Seams
 
 VARIABLE = "TOOLWIRE_VERIFIERS"
+FRAMEWORK = "verifiers.v1"
+
+_watching = False
+"""Start-up files may be read more than once."""
 
 
 def watch() -> None:
@@ -21,11 +26,15 @@ def watch() -> None:
     Where that fails, the import fails, and so does every further one: no process goes on without what it was told to
     have.
     """
+    global _watching
+    if _watching and FRAMEWORK not in sys.modules:
+        return
     import toolwire.integrations.verifiers as integration
     from toolwire.integrations.verifiers._late import when_imported
     from toolwire.integrations.verifiers._seams import Seams
 
-    when_imported(Seams(), "verifiers.v1", lambda: integration.install())
+    _watching = True
+    when_imported(Seams(), FRAMEWORK, lambda: integration.install())
 
 
 def install(seams: Seams) -> None:
