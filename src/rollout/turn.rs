@@ -92,7 +92,8 @@ impl Turn {
     pub fn fresh<'a>(&self, body: &'a [u8]) -> Option<Fresh<'a>> {
         let Way::Cut(cut) = &self.way else { return None };
         let met = cut.met.first().map(|met| (Some(met.from), &met.part));
-        let first = met.or_else(|| cut.tail.iter().find(|part| part.range.is_some()).map(|part| (part.from, part)));
+        let first =
+            met.or_else(|| cut.tail.iter().find(|part| part.range.is_some()).map(|part| (part.from, part)));
         Some(match first.and_then(|(from, part)| Some((from, part.range.clone()?))) {
             Some((from, range)) => Fresh {
                 behind: from.and_then(|at| locked(self.rollout.memory()).spellings.node(at)),
