@@ -61,9 +61,11 @@ def there(path: str) -> Any:
 def test_everything_is_changed_and_put_back() -> None:
     before = {path: there(path) for path in CHANGED}
     environment = dict(os.environ)
-    with tv.install() as installation:
+    with tv.install():
         assert tv.is_installed()
-        assert tv.install() is installation
+        with tv.install():
+            assert tv.is_installed()
+        assert tv.is_installed()
         assert {path for path in CHANGED if there(path) is before[path]} == set()
         assert os.environ["TOOLWIRE_VERIFIERS"] == "1"
     assert not tv.is_installed()

@@ -155,6 +155,8 @@ def bodies(wire: Any, rng: random.Random) -> list[bytes]:
             shell = wire.shell(rng)
         elif kind < 0.3:
             now = [dict(reversed(element.items())) for element in now]
+        elif kind < 0.4:
+            now = [said_otherwise(element, rng) for element in now]
         spaces = rng.choice([(",", ":"), (",", ":"), (", ", ": ")]) if rng.random() < 0.1 else (",", ":")
         body = {**shell, wire.key: now}
         sent.append(json.dumps(body, separators=spaces, ensure_ascii=rng.random() < 0.1).encode())
@@ -165,6 +167,19 @@ def bodies(wire: Any, rng: random.Random) -> list[bytes]:
         if rng.random() < 0.2:
             history += wire.user(rng, "more")
     return sent + [sent[-1]] * rng.choice([0, 1])
+
+
+def said_otherwise(element: dict[str, Any], rng: random.Random) -> dict[str, Any]:
+    """The same for the graph, or nearly: without a name or an outcome, or with calls spelled in another way."""
+    blocks = element["content"] if isinstance(element.get("content"), list) else []
+    for result in [element, *blocks]:
+        for key in (MARKER, "is_error", "name"):
+            if result.get("type") not in ("function_call", "tool_use") and rng.random() < 0.3:
+                result.pop(key, None)
+    for call in [element, *(call["function"] for call in element.get("tool_calls", []))]:
+        if "arguments" in call and rng.random() < 0.5:
+            call["arguments"] = json.dumps(json.loads(call["arguments"]), indent=1)
+    return element
 
 
 def exchange(session: Any, dialect: Any, raw: bytes) -> Any:

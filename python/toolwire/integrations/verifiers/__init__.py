@@ -21,20 +21,22 @@ VERSIONS = "0.4"
 _PARTS = ("_field", "_graph", "_server", "_programs", "_renders", "_startup", "_check")
 
 _lock = threading.RLock()
-_installed: Installation | None = None
+_installed: Seams | None = None
 
 
 class Installation:
-    """The framework as it keeps outcomes. As a context manager it puts the framework back at the end."""
+    """The framework as it keeps outcomes. As a context manager it puts the framework back at the end, if it was not
+    installed before: in a process that keeps outcomes, a block changes nothing."""
 
-    def __init__(self, seams: Seams) -> None:
-        self._seams = seams
+    def __init__(self, is_first: bool) -> None:
+        self._is_first = is_first
 
     def __enter__(self) -> Installation:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        uninstall()
+        if self._is_first:
+            uninstall()
 
 
 def install() -> Installation:
@@ -57,8 +59,9 @@ def install() -> Installation:
                 if isinstance(error, ImportError) and (error.name or "").startswith("verifiers"):
                     raise HostError(f"verifiers: expected other names than it has: {error}") from error
                 raise
-            _installed = Installation(seams)
-        return _installed
+            _installed = seams
+            return Installation(is_first=True)
+        return Installation(is_first=False)
 
 
 def uninstall() -> None:
@@ -66,7 +69,7 @@ def uninstall() -> None:
     global _installed
     with _lock:
         if _installed is not None:
-            _installed._seams.undo()
+            _installed.undo()
             _installed = None
 
 

@@ -10,6 +10,9 @@ from toolwire._errors import ToolwireError
 MARKER = "_vf_is_error"
 """The private key on a result between a program and the server beside it."""
 
+PUBLIC = "is_error"
+"""The field of the framework's message, and of a result of the Messages API."""
+
 
 class Body(dict[str, Any]):
     """A provider's body. Behind it stands `internal`, the same with the markers of its results still on it, which is

@@ -12,9 +12,7 @@ from verifiers.v1.types import ToolMessage
 
 import toolwire
 from toolwire._errors import ShapeError, ToolwireError
-from toolwire.integrations.verifiers._body import MARKER, Body, Received, Spliced
-
-PUBLIC = "is_error"
+from toolwire.integrations.verifiers._body import MARKER, PUBLIC, Body, Received, Spliced
 
 
 class Declared:
@@ -77,13 +75,10 @@ class Declared:
     def read(self, body: dict[str, Any]) -> Any:
         """The request in a body that holds markers or native outcomes."""
         request = super().parse_request(body)  # type: ignore[misc]
-        for (path, result), message in zip(self.results(body), tool_messages(request), strict=True):
+        for (_, result), message in zip(self.results(body), tool_messages(request), strict=True):
             outcome = result.get(self.flag)
-            if outcome is None:
-                continue
-            if not isinstance(outcome, bool):
-                raise ShapeError(f"{path}.{self.flag}: expected true or false")
-            message.is_error = outcome
+            if isinstance(outcome, bool):
+                message.is_error = outcome
         return request
 
     def readable(self, body: Body) -> dict[str, Any]:
@@ -140,10 +135,9 @@ class Marked(Declared):
         """A result whose outcome stood in a field that the provider does not know."""
         outcome = result[PUBLIC]
         result = {key: value for key, value in result.items() if key != PUBLIC}
-        if outcome is None:
-            return result
         if not isinstance(outcome, bool):
-            raise ShapeError(f"{path}.{PUBLIC}: expected true or false")
+            # Programs that were there before may mean something else by it.
+            return result
         if result.setdefault(MARKER, outcome) is not outcome:
             raise ShapeError(f"{path}.{PUBLIC}: says another outcome than {MARKER}")
         return result

@@ -5,18 +5,41 @@ from __future__ import annotations
 from typing import Any
 
 import toolwire
+from toolwire._errors import ToolwireError
 from toolwire.integrations.verifiers._native import current
 from toolwire.integrations.verifiers._seams import Seams
 
 
 def install(seams: Seams) -> None:
     """Changes `verifiers.v1.graph`."""
-    graph = seams.module("verifiers.v1.graph")
-    seams.look(graph, "message_hash", "message")
+    graph, types = seams.module("verifiers.v1.graph"), seams.module("verifiers.v1.types")
+    before = seams.look(graph, "message_hash", "message")
+    kinds = (types.SystemMessage, types.UserMessage, types.AssistantMessage, types.ToolMessage)
     tools_hash = seams.look(graph, "_tools_hash", "tools")
     seams.look(graph, "prepare_turn", "trace, prompt, tools")
     node = seams.look(graph, "MessageNode")
     construct = seams.look(node, "model_construct")
+
+    def message_hash(message: Any) -> str:
+        # Asked some hundred times a turn: as short as it can be.
+        exchange = current.get()
+        if exchange is None or exchange.history is None:
+            return identity(message)
+        known = exchange.history.hashes.get(id(message))
+        return known or exchange.brought_hash(message) or identity(message)
+
+    def identity(message: Any) -> str:
+        kind = type(message)
+        if kind not in kinds:
+            # What a class of the user's adds is no part of the message, nor is it for the framework.
+            kind = next(base for base in kind.__mro__ if base in kinds)
+            held = {name: getattr(message, name) for name in kind.model_fields if hasattr(message, name)}
+            message = kind.model_construct(**held)
+        try:
+            return toolwire.message_hash(message)
+        except ToolwireError:
+            # Nested deeper than toolwire reads. Only what a provider said can be, and its digest is as good.
+            return str(before(message))
 
     def known_tools_hash(tools: Any) -> str:
         exchange = current.get()
@@ -35,13 +58,3 @@ def install(seams: Seams) -> None:
 
 
 _LISTS = ("logprobs", "semantic_parents")
-
-
-def message_hash(message: Any) -> str:
-    """The identity of a message of the framework: that of `toolwire.message_hash`."""
-    exchange = current.get()
-    if exchange is not None and exchange.history is not None:
-        known = exchange.history.hashes.get(id(message))
-        if known is not None:
-            return known
-    return toolwire.message_hash(message)

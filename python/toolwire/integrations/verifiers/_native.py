@@ -8,6 +8,7 @@ goes to the provider is spliced from the bytes that came. Everything odd takes t
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -20,8 +21,10 @@ from verifiers.v1.clients.train import TrainClient
 from verifiers.v1.types import AssistantMessage, Request, ToolMessage
 
 import toolwire
-from toolwire.integrations.verifiers._body import MARKER, Received, Spliced
-from toolwire.integrations.verifiers._dialects import PUBLIC, Declared, Marked, OutcomeChatDialect
+from toolwire.integrations.verifiers._body import MARKER, PUBLIC, Received, Spliced
+from toolwire.integrations.verifiers._dialects import Declared, Marked, OutcomeChatDialect
+
+logger = logging.getLogger(__name__)
 
 current: ContextVar[Exchange | None] = ContextVar("toolwire_exchange", default=None)
 """The request that is being served."""
@@ -29,12 +32,8 @@ current: ContextVar[Exchange | None] = ContextVar("toolwire_exchange", default=N
 # Items of the Responses API that declare tools in the midst of a conversation: a request has the tools of all of it.
 _DECLARING = ("additional_tools", "tool_search_output")
 
-
-@dataclass
-class Line:
-    """The messages of one conversation, first to last, as they were read."""
-
-    messages: list[Any]
+# So many bodies of a rollout are found odd before the rest of them are not looked at.
+_ODD = 3
 
 
 @dataclass
@@ -51,13 +50,17 @@ class History:
     """What one rollout has said on one wire."""
 
     rollout: Any
-    places: dict[int, tuple[Line, int]] = field(default_factory=dict)
-    """Per node of the rollout's graph: a conversation that leads to it, and after how many of its messages."""
+    messages: dict[int, Any] = field(default_factory=dict)
+    """By the node of the rollout's graph: the message as it was first read, a copy that nobody else has."""
+    ambiguous: set[int] = field(default_factory=set)
+    """Nodes that were spelled in ways that the framework reads as different messages: another name, or silence in the
+    place of an outcome. Bytes do not tell which."""
     hashes: dict[int, str] = field(default_factory=dict)
-    """Of the messages in the lines, by their ids; they are never forgotten, so no id is used again."""
+    """Of these messages, by their ids; they are kept, so no id is used again."""
     around: Around | None = None
     tools_hash: str | None = None
     """Of the tools that stand around the messages."""
+    odd: int = 0
 
     def tools_hash_of(self, tools: Any, hash: Callable[[Any], str]) -> str:
         """The framework's hash of the tools of a request."""
@@ -68,6 +71,13 @@ class History:
             self.tools_hash = hash(tools)
         return self.tools_hash
 
+    def known(self, node: int | None) -> list[Any] | None:
+        """The messages up to a node; None where that cannot be told."""
+        path = () if node is None else self.rollout.graph.path(node)
+        if self.ambiguous and not self.ambiguous.isdisjoint(path):
+            return None
+        return [self.messages[node] for node in path]
+
 
 class Exchange:
     """One request that the server handles."""
@@ -75,8 +85,15 @@ class Exchange:
     def __init__(self, session: Any, dialect: Declared) -> None:
         self.session, self.dialect = session, dialect
         self.history: History | None = None
+        self.hashes: dict[int, tuple[Any, str]] = {}
+        """Of the messages that this request brought, with each, by their ids."""
         self.turn: Any = None
         self.is_read = False
+
+    def brought_hash(self, message: Any) -> str | None:
+        """The hash of a message that this request brought."""
+        brought = self.hashes.get(id(message))
+        return None if brought is None else brought[1]
 
     def receive(self, raw: bytes) -> Received | None:
         """Reads a body; None where it must be read the ordinary way."""
@@ -90,13 +107,19 @@ class Exchange:
         history = histories.get(self.dialect.upstream_path)
         if history is None:
             history = histories[self.dialect.upstream_path] = History(toolwire.Rollout(self.dialect.wire))
+        if history.odd >= _ODD:
+            return None
         try:
             turn = history.rollout.receive(raw)
             request = self.request(history, turn)
-        except Exception:  # The ordinary way finds the same, and has the sentence for it.
-            return None
+        except Exception:
+            # The ordinary way finds the same, and has the sentence for it.
+            logger.debug("a request is read the ordinary way", exc_info=True)
+            request = None
         if request is None:
+            history.odd += 1
             return None
+        history.odd = 0
         self.history, self.turn = history, turn
         received = Received()
         received.spliced = lambda model, sampling: self.spliced(raw, request, model, sampling)
@@ -105,44 +128,48 @@ class Exchange:
     def request(self, history: History, turn: Any) -> Any:
         """The request as the framework's dialect reads it; None where that cannot be told from the new elements."""
         dialect = self.dialect
-        fresh, text = turn.fresh, turn.around
-        if fresh is None:
+        fresh = turn.fresh
+        known = None if fresh is None else history.known(fresh[0])
+        if known is None:
             return None
-        node, elements = fresh
-        line, count = (None, 0) if node is None else history.places.get(node, (None, 0))
-        if line is None and node is not None:
-            return None
-        new = from_json(elements)
+        new = from_json(fresh[1])
         if isinstance(dialect, Marked) and any(is_odd(element) for element in new):
             return None
         elsewhere = PUBLIC if isinstance(dialect, Marked) else MARKER
         if any(elsewhere in result for _, result in dialect.results({dialect.key: new})):
             return None
         around = history.around
-        if around is None or around.text != text:
-            body = from_json(text)
-            around = Around(text, body, dialect.read(body).tools)
-        known = [] if line is None else line.messages[:count]
-        messages = read(dialect, {**around.body, dialect.key: new} if line is None else {dialect.key: new}, known)
+        if around is None or around.text != turn.around:
+            body = from_json(turn.around)
+            around = Around(turn.around, body, dialect.parse_request(dialect.sealed(body)).tools)
+        messages = read(dialect, {dialect.key: new} if known else {**around.body, dialect.key: new}, known)
         if joins(dialect, known, messages):
             return None
         end = turn.commit_prompt()
-        path = () if end is None else history.rollout.graph.path(end)
-        if len(path) != len(known) + len(messages):
+        nodes = () if end is None else history.rollout.graph.path(end)[len(known) :]
+        if len(nodes) != len(messages):
+            # Messages of the framework and of the rollout do not go side by side, and its bytes are known from now on.
+            history.odd = _ODD
             return None
         if history.around is not around:
             history.around, history.tools_hash = around, None
-        if line is None or count != len(line.messages):
-            line = Line([*known])
-        line.messages += messages
-        for message in messages:
-            history.hashes[id(message)] = graph.message_hash(message)
-        for place in range(count, len(path)):
-            history.places[path[place]] = (line, place + 1)
+        self.remember(history, nodes, messages)
         # Not validated: the messages were, when they were read.
         return Request.model_construct(
             _fields_set={"messages", "tools"}, messages=[*known, *messages], tools=around.tools
         )
+
+    def remember(self, history: History, nodes: tuple[int, ...], messages: list[Any]) -> None:
+        """Keeps what was read. The trace gets the messages themselves, which are anybody's to change."""
+        for node, message in zip(nodes, messages):
+            hash = graph.message_hash(message)
+            self.hashes[id(message)] = (message, hash)
+            first = history.messages.get(node)
+            if first is None:
+                first = history.messages[node] = message.model_copy(deep=True)
+                history.hashes[id(first)] = hash
+            elif first != message or first.model_fields_set != message.model_fields_set:
+                history.ambiguous.add(node)
 
     def spliced(self, raw: bytes, request: Any, model: str, sampling: Any) -> Spliced:
         """The provider's body."""

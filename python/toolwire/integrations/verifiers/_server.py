@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolwire.integrations.verifiers._body import MARKER, Body, Spliced
-from toolwire.integrations.verifiers._dialects import BASES, DIALECTS, PUBLIC, Declared
+from toolwire._errors import ToolwireError
+from toolwire.integrations.verifiers._body import MARKER, PUBLIC, Body, Spliced
+from toolwire.integrations.verifiers._dialects import BASES, DIALECTS, Declared
 from toolwire.integrations.verifiers._native import Exchange, current
 from toolwire.integrations.verifiers._seams import Seams, expect, place
 
@@ -97,12 +98,17 @@ def _relaying(seams: Seams, server: Any) -> None:
         body, paths = mediate(self, session, dialect, body)
         if isinstance(dialect, Declared) and not isinstance(body, Body):
             # A side request, which no reader of the dialect has seen.
-            body = dialect.wire.seal(body)
+            body = dialect.sealed(body)
+        if isinstance(body, Body) and body.refused is not None:
+            raise body.refused
         return body, paths
 
     def to_json(body: Any, *args: Any, **kwargs: Any) -> Any:
         if isinstance(body, Spliced) and body.upstream is not None:
-            return body.upstream()
+            try:
+                return body.upstream()
+            except ToolwireError:
+                body.fill()  # a sampling that is no JSON, for which the framework has a spelling
         return write(body, *args, **kwargs)
 
     seams.replace(cls, "mediate_capabilities", mediate_capabilities)
