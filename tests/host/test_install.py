@@ -138,7 +138,10 @@ def test_a_place_that_is_not_as_known_is_named_and_nothing_is_changed(
 @pytest.mark.parametrize("path", ["graph.message_hash", "session.RolloutSession.decide_tool", "clients.eval.to_json"])
 def test_a_name_that_is_gone_is_told(monkeypatch: pytest.MonkeyPatch, path: str) -> None:
     monkeypatch.delattr(*owner_of(path))
-    with pytest.raises(tv.HostError, match=rf"^verifiers\.v1\.{path}: expected an attribute, found none$"):
+    with pytest.raises(
+        tv.HostError,
+        match=rf"^verifiers\.v1\.{path}: expected an attribute, found none \(this is verifiers 0\.4\.\d+; known to work: 0\.4\.0\)$",
+    ):
         tv.install()
 
 
@@ -160,3 +163,25 @@ def test_an_outcome_that_is_lost_all_the_same_is_noticed(monkeypatch: pytest.Mon
     with pytest.raises(tv.HostError):
         tv.install()
     assert not tv.is_installed()
+
+
+def test_a_process_that_drops_outcomes_is_told_so() -> None:
+    from verifiers.v1 import Branch, MessageNode, ToolMessage, UserMessage
+
+    result = {"tool_call_id": "c", "content": "x"}
+
+    def branch() -> Branch:
+        return Branch(
+            index=0, nodes=[MessageNode(message=UserMessage(content="go")), MessageNode(message=ToolMessage(**result))]
+        )
+
+    assert not tv.is_installed()
+    with pytest.warns(RuntimeWarning, match=r"install\(\) was not called"):
+        assert tv.outcomes(branch()).undeclared == 1
+    with tv.install():
+        assert tv.outcomes(branch()).undeclared == 1
+
+
+def test_what_is_no_trace_is_refused_by_its_kind() -> None:
+    with pytest.raises(TypeError, match="not list"):
+        tv.outcomes([])

@@ -75,6 +75,42 @@ def test_whoever_imports_the_framework_has_it(environment: dict[str, str], how: 
     assert python(environment, "-c", code)[0].split() == ["1", "True", "0"]
 
 
+ONE_LINE = "import toolwire.integrations.verifiers as tv; tv.install(); import verifiers.v1.types"
+
+
+@pytest.mark.parametrize("value", ["1", "yes", "", "off", "False", "no"])
+def test_the_one_line_goes_with_the_variable(environment: dict[str, str], value: str) -> None:
+    asked = {**environment, VARIABLE: value}
+    assert python(asked, "-c", f"{ONE_LINE}; import verifiers; {HAS}")[0] == "True"
+    alone = f"import verifiers.v1, verifiers.v1.types; {HAS}"
+    assert python(asked, "-c", alone)[0] == str(value in ("1", "yes"))
+
+
+def test_the_one_line_goes_with_workers_that_run_it_again(environment: dict[str, str], tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(f"""
+{ONE_LINE}
+import multiprocessing, verifiers
+
+def work(_):
+    return "is_error" in verifiers.v1.types.ToolMessage.model_fields
+
+if __name__ == "__main__":
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        print(pool.map(work, [0]))
+""")
+    assert python(environment, script)[0] == "[True]"
+    assert toolwire_verifiers(environment, script)[0] == "[True]"
+
+
+def test_a_program_of_another_environment_has_the_variable(environment: dict[str, str], tmp_path: Path) -> None:
+    program = tmp_path / "some-program"
+    program.write_text(f'#!/bin/sh\necho "$1 ${VARIABLE}"; exit 3\n')
+    program.chmod(0o755)
+    found = {**environment, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
+    assert toolwire_verifiers(found, "some-program", "--flag", status=3)[0] == "--flag 1"
+
+
 def test_imports_of_all_kinds(environment: dict[str, str]) -> None:
     """Threads wait for it; a look at the spec changes nothing; the module and its loader are as ever; a reload is one."""
     code = f"""

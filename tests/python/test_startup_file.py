@@ -41,7 +41,7 @@ def test_it_stands_in_site_packages(installed: Path) -> None:
     assert line.startswith("import ")
 
 
-@pytest.mark.parametrize("variable", [None, "", "0"])
+@pytest.mark.parametrize("variable", [None, "", "0", "false", " No ", "OFF"])
 def test_nothing_is_loaded_where_nobody_asked(installed: Path, variable: str | None) -> None:
     assert said(variable, SHOW) == "False False"
 

@@ -6,7 +6,8 @@ import json
 from typing import Any
 
 from toolwire.integrations.verifiers._body import MARKER
-from toolwire.integrations.verifiers._seams import HostError, Seams, expect
+from toolwire.integrations.verifiers._errors import HostError
+from toolwire.integrations.verifiers._seams import Seams, expect
 
 TEXT = "tried"
 

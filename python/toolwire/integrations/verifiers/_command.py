@@ -6,6 +6,7 @@ import importlib.metadata
 import importlib.util
 import os
 import runpy
+import shutil
 import sys
 from collections.abc import Sequence
 
@@ -42,10 +43,20 @@ def run(arguments: Sequence[str]) -> int:
 def _script(name: str, rest: list[str]) -> int:
     found = {entry.value: entry for entry in importlib.metadata.entry_points(group="console_scripts", name=name)}
     if not found:
-        return _refuse(f"{name}: no command of this environment, {sys.prefix}")
+        return _other(name, rest)
     _begin([name, *rest])
     program = next(iter(found.values())).load()
     sys.exit(program())
+
+
+def _other(name: str, rest: list[str]) -> int:
+    """A program that is no command of this environment, such as `uv` or `python`: it takes the place of this one."""
+    there = shutil.which(name)
+    if there is None:
+        return _refuse(f"{name}: no command of this environment, {sys.prefix}, and none on the path")
+    os.environ[_startup.VARIABLE] = "1"
+    sys.stdout.flush()
+    os.execv(there, [name, *rest])
 
 
 def _module(name: str, rest: list[str]) -> int:

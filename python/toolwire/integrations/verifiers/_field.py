@@ -11,7 +11,8 @@ from pydantic.dataclasses import is_pydantic_dataclass, rebuild_dataclass
 from pydantic.fields import FieldInfo
 
 from toolwire._models import is_unsaid
-from toolwire.integrations.verifiers._seams import HostError, Seams, expect, place
+from toolwire.integrations.verifiers._errors import HostError
+from toolwire.integrations.verifiers._seams import Seams, expect, place
 
 NAME = "is_error"
 FIELDS = ("role", "tool_call_id", "content", "name")

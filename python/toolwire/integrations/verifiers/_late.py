@@ -14,16 +14,17 @@ if TYPE_CHECKING:
     from toolwire.integrations.verifiers._seams import Seams
 
 
-def when_imported(seams: Seams, name: str, action: Callable[[], object]) -> None:
+def when_imported(name: str, action: Callable[[], object], seams: Seams | None = None) -> None:
     """Does something as soon as the module has been executed, or at once if it has been already; never once the
-    seams are undone. Threads that import the module wait for it. An error of the action is one of the import, and of
-    every further import, until the action succeeds."""
+    seams, if there are any, are undone. Threads that import the module wait for it. An error of the action is one of
+    the import, and of every further import, until the action succeeds."""
     if name in sys.modules:
         action()
         return
     waiting = _Waiting(name, action)
     sys.meta_path.insert(0, waiting)
-    seams.undo_with(waiting.stop)
+    if seams is not None:
+        seams.undo_with(waiting.stop)
 
 
 class _Waiting:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+
+from toolwire.integrations.verifiers import is_installed
 
 UNNAMED = "(unnamed)"
 """The name under which results are counted that have none and answer no call of their path."""
@@ -71,10 +74,24 @@ def outcomes(trace: Any) -> Outcomes:
     Anything with `branches` is read as a graph, along the `parent` of each node; anything else as one path, in the
     order of `nodes`. Takes time in proportion to the number of messages and calls.
     """
-    nodes = trace.nodes
+    nodes = getattr(trace, "nodes", None)
+    if nodes is None:
+        raise TypeError(f"outcomes: expected a trace, a branch, or something with nodes, not {type(trace).__name__}")
+    _warn_if_forgotten(trace)
     graph = hasattr(trace, "branches")
     parents = [node.parent for node in nodes] if graph else [None, *range(len(nodes) - 1)][: len(nodes)]
     return _count(_distinct(_answers(nodes, parents)))
+
+
+def _warn_if_forgotten(trace: Any) -> None:
+    """A trace of a framework that drops outcomes looks as if nothing had failed."""
+    if type(trace).__module__.startswith("verifiers.") and not is_installed():
+        warnings.warn(
+            "verifiers keeps no outcomes in this process: toolwire.integrations.verifiers.install() was not called, "
+            "so every result that it reads or makes is undeclared",
+            RuntimeWarning,
+            stacklevel=3,
+        )
 
 
 @dataclass(frozen=True, slots=True)

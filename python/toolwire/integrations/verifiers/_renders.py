@@ -57,7 +57,7 @@ def install(seams: Seams) -> None:
     seams.replace(launch, "message_to_wire", partial(message_to_wire, include_internal=True))
     labelled = property(lambda trace: transcript.fget(_view(trace, shown)), doc=transcript.__doc__)
     seams.replace(trace_class, "transcript", labelled)
-    when_imported(seams, "verifiers.v1.tasksets.nemo_gym.taskset", lambda: _install_nemo_gym(seams, types, tool, shown))
+    when_imported("verifiers.v1.tasksets.nemo_gym.taskset", lambda: _install_nemo_gym(seams, types, tool, shown), seams)
 
 
 def _install_nemo_gym(seams: Seams, types: Any, tool: Any, shown: Callable[[Any], Any]) -> None:

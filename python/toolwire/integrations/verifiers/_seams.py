@@ -7,14 +7,10 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from toolwire._errors import ToolwireError
+from toolwire.integrations.verifiers._errors import HostError
 
 _ABSENT = object()
 _MARKS: dict[Any, str] = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
-
-
-class HostError(ToolwireError):
-    """The framework is not as this integration knows it, and nothing of it was changed: expected this, found that."""
 
 
 class Seams:

@@ -1,7 +1,8 @@
 """How the integration comes into every process: an environment variable, read when Python starts.
 
 The file `toolwire_verifiers.pth` in site-packages is read whenever Python starts. Where `TOOLWIRE_VERIFIERS` is set,
-and is neither empty nor `0`, it calls `watch()`. Nothing of the framework is imported at that time, nor pydantic.
+and does not say no (empty, `0`, `false`, `no`, `off`), it calls `watch()`. Nothing of the framework is imported at
+that time, nor pydantic.
 """
 
 from __future__ import annotations
@@ -31,10 +32,9 @@ def watch() -> None:
         return
     import toolwire.integrations.verifiers as integration
     from toolwire.integrations.verifiers._late import when_imported
-    from toolwire.integrations.verifiers._seams import Seams
 
     _watching = True
-    when_imported(Seams(), FRAMEWORK, lambda: integration.install())
+    when_imported(FRAMEWORK, lambda: integration.install())
 
 
 def install(seams: Seams) -> None:
