@@ -47,7 +47,6 @@ def _serving(seams: Seams, server: Any) -> None:
     cls = seams.look(server, "InterceptionServer")
     handle = seams.look(cls, "handle_request", "self, request, dialect")
     read = seams.look(server, "from_json")
-    digest = seams.look(server, "_request_digest", "raw")
     used = [name for name in handle.__code__.co_names if name in _HANDLING]
     expect(
         used == list(_HANDLING),
@@ -70,15 +69,8 @@ def _serving(seams: Seams, server: Any) -> None:
         received = exchange.receive(data) if exchange is not None else None
         return read(data, *args, **kwargs) if received is None else received
 
-    async def _request_digest(raw: bytes) -> bytes:
-        exchange = current.get()
-        if exchange is None or exchange.turn is None:
-            return bytes(await digest(raw))
-        return bytes.fromhex(exchange.turn.retry_key)
-
     seams.replace(cls, "handle_request", handle_request)
     seams.replace(server, "from_json", from_json)
-    seams.replace(server, "_request_digest", _request_digest)
 
 
 def _relaying(seams: Seams, server: Any) -> None:
