@@ -83,12 +83,18 @@ class Exchange:
     """One request that the server handles."""
 
     def __init__(self, session: Any, dialect: Declared) -> None:
-        self.session, self.dialect = session, dialect
+        self.session: Any = session
+        self.dialect = dialect
         self.history: History | None = None
         self.hashes: dict[int, tuple[Any, str]] = {}
         """Of the messages that this request brought, with each, by their ids."""
         self.turn: Any = None
         self.is_read = False
+
+    def close(self) -> None:
+        """Lets go of everything: a connection that was opened while a request was served may keep this for long."""
+        self.session = self.history = self.turn = None
+        self.hashes.clear()
 
     def brought_hash(self, message: Any) -> str | None:
         """The hash of a message that this request brought."""

@@ -58,11 +58,14 @@ def _serving(seams: Seams, server: Any) -> None:
     async def handle_request(self: Any, request: Any, dialect: Any) -> Any:
         session = self.sessions.get(dialect.secret(request.headers))
         served = session is not None and isinstance(dialect, Declared)
-        token = current.set(Exchange(session, dialect) if served else None)
+        exchange = Exchange(session, dialect) if served else None
+        token = current.set(exchange)
         try:
             return await handle(self, request, dialect)
         finally:
             current.reset(token)
+            if exchange is not None:
+                exchange.close()
 
     def from_json(data: Any, *args: Any, **kwargs: Any) -> Any:
         exchange = current.get()
