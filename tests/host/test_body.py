@@ -87,3 +87,13 @@ def test_copies_are_plain_dicts_with_the_messages(copied: Callable[[Any], Any]) 
     twin = copied(spliced())
     assert type(twin) is dict
     assert twin == WHOLE
+
+
+def test_a_request_in_flight_is_whole_when_the_framework_is_put_back() -> None:
+    import toolwire.integrations.verifiers as tv
+
+    with tv.install():
+        body = spliced()
+    assert body.upstream is None
+    assert pytest.importorskip("pydantic_core").to_json(body)
+    assert dict.get(body, "messages") == MESSAGES

@@ -116,6 +116,34 @@ def test_hashes_are_right_for_a_history_that_is_spelled_anew_again_and_again(
     assert len(trace.nodes) == 60
 
 
+def test_what_no_answer_committed_is_not_shared_with_the_trace() -> None:
+    """The first request fails upstream; the second brings its message into the trace."""
+    from toolwire.integrations.verifiers._dialects import DIALECTS
+    from toolwire.integrations.verifiers._native import Exchange, current
+
+    trace = new_trace()
+    session = RolloutSession(ModelContext(model="m", client=EvalClientConfig(base_url="http://127.0.0.1:9")), trace)
+    session.client = EvalClient.__new__(EvalClient)
+    chat = DIALECTS[0]
+    messages: list[dict[str, Any]] = []
+    for text in ("secret", "more", "again"):
+        messages.append({"role": "user", "content": text})
+        exchange = Exchange(session, chat)
+        token = current.set(exchange)
+        try:
+            received = exchange.receive(json.dumps({"model": "m", "messages": messages}).encode())
+            assert received is not None
+            request = chat.parse_request(chat.apply_overrides(received, "m", SamplingConfig()))
+            assert request.messages[0].content == "secret"
+            turn = graph.prepare_turn(trace, request.messages, request.tools)
+            if text == "more":
+                turn.commit_prompt()
+                trace.nodes[0].message.content = "[redacted]"
+        finally:
+            current.reset(token)
+    assert len(trace.nodes) == 2
+
+
 def test_a_trace_that_is_changed_in_place_changes_no_later_request() -> None:
     from toolwire.integrations.verifiers._dialects import DIALECTS
     from toolwire.integrations.verifiers._native import Exchange

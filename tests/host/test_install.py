@@ -17,6 +17,7 @@ CHANGED = [
     "types.ToolMessage.model_fields.is_error",
     "graph.message_hash",
     "graph._tools_hash",
+    "graph.prepare_turn",
     "graph.MessageNode.model_construct",
     "interception.server.DIALECTS",
     "interception.server.from_json",

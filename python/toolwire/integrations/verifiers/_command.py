@@ -65,7 +65,7 @@ def _module(name: str, rest: list[str]) -> int:
     _begin([name, *rest])
     try:
         there = importlib.util.find_spec(name) is not None
-    except ModuleNotFoundError:
+    except (ImportError, ValueError):
         there = False
     if not there:
         return _refuse(f"{name}: no module of this environment, {sys.prefix}")

@@ -16,7 +16,7 @@ def install(seams: Seams) -> None:
     before = seams.look(graph, "message_hash", "message")
     kinds = (types.SystemMessage, types.UserMessage, types.AssistantMessage, types.ToolMessage)
     tools_hash = seams.look(graph, "_tools_hash", "tools")
-    seams.look(graph, "prepare_turn", "trace, prompt, tools")
+    prepare = seams.look(graph, "prepare_turn", "trace, prompt, tools")
     node = seams.look(graph, "MessageNode")
     construct = seams.look(node, "model_construct")
 
@@ -41,6 +41,16 @@ def install(seams: Seams) -> None:
             # Nested deeper than toolwire reads. Only what a provider said can be, and its digest is as good.
             return str(before(message))
 
+    def prepare_turn(trace: Any, prompt: list[Any], tools: Any = None) -> Any:
+        turn = prepare(trace, prompt, tools)
+        exchange = current.get()
+        if exchange is not None and exchange.history is not None:
+            # What an earlier request brought and no answer committed: the trace gets messages that nobody else has.
+            for place in range(turn.tail_start, len(prompt)):
+                if id(prompt[place]) in exchange.history.hashes:
+                    prompt[place] = prompt[place].model_copy(deep=True)
+        return turn
+
     def known_tools_hash(tools: Any) -> str:
         exchange = current.get()
         if exchange is None or exchange.history is None:
@@ -54,6 +64,7 @@ def install(seams: Seams) -> None:
 
     seams.replace(graph, "message_hash", message_hash)
     seams.replace(graph, "_tools_hash", known_tools_hash)
+    seams.replace(graph, "prepare_turn", prepare_turn)
     seams.replace(node, "model_construct", classmethod(model_construct))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import Any
 
 from toolwire._errors import ToolwireError
@@ -106,8 +107,15 @@ def _relaying(seams: Seams, server: Any) -> None:
                 body.fill()  # a sampling that is no JSON, for which the framework has a spelling
         return write(body, *args, **kwargs)
 
+    def fill_all() -> None:
+        # A request in flight is written by the framework's own function from here on.
+        for found in gc.get_objects():
+            if type(found) is Spliced:
+                found.fill()
+
     seams.replace(cls, "mediate_capabilities", mediate_capabilities)
     seams.replace(client, "to_json", to_json)
+    seams.undo_with(fill_all)
 
 
 def _sessions(seams: Seams) -> None:
