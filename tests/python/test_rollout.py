@@ -271,3 +271,37 @@ def test_threads_share_a_rollout() -> None:
     assert sorted(done) == list(range(6))
     assert len(rollout.graph.branches) == 3
     assert len(rollout.graph) == 3 * (2 + 2 * 11 + 1)
+
+
+@pytest.mark.parametrize("wire", ["chat", "anthropic", "responses"])
+def test_what_is_fresh_is_told_for_a_host_with_messages_of_its_own(wire: str) -> None:
+    """The elements behind the last message that came byte for byte, and what stands around the list."""
+    key = "input" if wire == "responses" else "messages"
+    first, second, third = ({"role": "user", "content": text} for text in ("one", "two", "three"))
+    around = {"model": "m", key: [], "max_tokens": 5}
+
+    def body(*elements: dict[str, str]) -> bytes:
+        return json.dumps({**around, key: list(elements)}).encode()
+
+    rollout = toolwire.Rollout(wire)
+    turn = rollout.receive(body(first))
+    node, elements = turn.fresh or (None, b"")
+    assert (node, json.loads(elements), json.loads(turn.around or b"")) == (None, [first], around)
+    known = turn.commit_prompt()
+    turn = rollout.receive(body(first, second, third))
+    node, elements = turn.fresh or (None, b"")
+    assert (node, json.loads(elements)) == (known, [second, third])
+    last = turn.commit_prompt()
+    again = rollout.receive(body(first, second, third))
+    assert again.fresh == (last, b"[]")
+    assert turn.fresh == (known, elements)  # a turn stays what it was
+    respelled = dict(reversed(second.items()))
+    node, elements = rollout.receive(body(first, respelled, third)).fresh or (None, b"")
+    assert (node, json.loads(elements)) == (known, [respelled, third])
+
+
+def test_a_body_that_is_read_as_a_whole_has_nothing_fresh() -> None:
+    body = b'{"messages": [{"role": "user", "content": "a"}], "model": "m", "messages": []}'
+    turn = toolwire.Rollout("chat").receive(body)
+    assert turn.fresh is None
+    assert turn.around is None
