@@ -32,7 +32,7 @@ current: ContextVar[Exchange | None] = ContextVar("toolwire_exchange", default=N
 # Items of the Responses API that declare tools in the midst of a conversation: a request has the tools of all of it.
 _DECLARING = ("additional_tools", "tool_search_output")
 
-# So many bodies of a rollout are found odd before the rest of them are not looked at.
+# So many bodies of a rollout are found odd, one after the other, before the rest of them are not looked at.
 _ODD = 3
 
 
@@ -88,12 +88,11 @@ class Exchange:
         self.history: History | None = None
         self.hashes: dict[int, tuple[Any, str]] = {}
         """Of the messages that this request brought, with each, by their ids."""
-        self.turn: Any = None
         self.is_read = False
 
     def close(self) -> None:
         """Lets go of everything: a connection that was opened while a request was served may keep this for long."""
-        self.session = self.history = self.turn = None
+        self.session = self.history = None
         self.hashes.clear()
 
     def brought_hash(self, message: Any) -> str | None:
@@ -126,9 +125,9 @@ class Exchange:
             history.odd += 1
             return None
         history.odd = 0
-        self.history, self.turn = history, turn
+        self.history = history
         received = Received()
-        received.spliced = lambda model, sampling: self.spliced(raw, request, model, sampling)
+        received.spliced = lambda model, sampling: self.spliced(raw, turn, request, model, sampling)
         return received
 
     def request(self, history: History, turn: Any) -> Any:
@@ -177,7 +176,7 @@ class Exchange:
             elif first != message or first.model_fields_set != message.model_fields_set:
                 history.ambiguous.add(node)
 
-    def spliced(self, raw: bytes, request: Any, model: str, sampling: Any) -> Spliced:
+    def spliced(self, raw: bytes, turn: Any, request: Any, model: str, sampling: Any) -> Spliced:
         """The provider's body."""
         dialect = self.dialect
         assert self.history is not None
@@ -188,7 +187,6 @@ class Exchange:
 
         around = dialect.overridden(self.history.around.body, model, sampling)
         around.pop(dialect.key)
-        turn = self.turn
         return Spliced(around, dialect.key, request, lambda: turn.upstream(model, sampling), whole)
 
 
