@@ -4,7 +4,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use toolwire::dialect::{read_request, read_response};
+use toolwire::dialect::{read_answer, read_request};
 use toolwire::error::Kind;
 use toolwire::identity;
 use toolwire::json::{Json, Object, Repeats, Value, compact, parse};
@@ -55,7 +55,7 @@ fn an_answer_is_the_message_that_a_request_restates() {
     for dialect in [Chat, Responses, Anthropic] {
         for path in samples(dialect) {
             let answer = load(&path);
-            let message = Message::Assistant(read_response(dialect, &answer).unwrap());
+            let message = Message::Assistant(read_answer(dialect, &answer).unwrap());
             let plain = message_to_plain(&message);
             let expected = load(&path.with_extension("message.json"));
             assert_eq!(plain, expected, "{}\n{}", path.display(), compact(&plain));
@@ -112,11 +112,11 @@ fn an_answer_without_a_turn_is_refused_by_path() {
         ),
     ] {
         let answer = parse(answer.as_bytes(), Repeats::Refused).unwrap().value;
-        let error = read_response(dialect, &answer).unwrap_err();
+        let error = read_answer(dialect, &answer).unwrap_err();
         assert_eq!((error.kind, error.to_string().as_str()), (Kind::Shape, sentence));
     }
     let nothing = Object::default().into();
-    assert_eq!(read_response(Mcp, &nothing).unwrap_err().kind, Kind::Unsupported);
+    assert_eq!(read_answer(Mcp, &nothing).unwrap_err().kind, Kind::Unsupported);
 }
 
 /// What the provider ran and answered itself stands in the turn, although a request would hold it as a result.
@@ -124,6 +124,6 @@ fn an_answer_without_a_turn_is_refused_by_path() {
 fn items_that_the_provider_answered_stay_in_the_turn() {
     let answer = br#"{"output":[{"type":"tool_search_call","execution":"server"},{"type":"tool_search_output","tools":[]},
         {"type":"function_call","call_id":"c","name":"f","arguments":"{}"}]}"#;
-    let turn = read_response(Responses, &parse(answer, Repeats::Refused).unwrap().value).unwrap();
+    let turn = read_answer(Responses, &parse(answer, Repeats::Refused).unwrap().value).unwrap();
     assert_eq!((turn.provider_state.len(), turn.tool_calls.len()), (2, 1));
 }

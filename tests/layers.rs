@@ -80,7 +80,7 @@ fn arrows_point_down() {
 
 #[test]
 fn dialects_never_meet() {
-    let wires = ["chat", "responses", "anthropic", "mcp"];
+    let wires = ["chat", "responses", "anthropic", "gemini", "bedrock", "mcp"];
     for (path, text) in sources() {
         let parts: Vec<_> = path.components().map(|c| c.as_os_str().to_string_lossy().into_owned()).collect();
         if parts.len() < 4 || parts[1] != "dialect" {

@@ -4,18 +4,24 @@ mod hoist;
 mod ids;
 mod loss;
 mod pairing;
+mod stream;
 mod strip;
+pub mod targets;
+mod untyped;
 
 mod anthropic;
+mod bedrock;
 mod chat;
+mod gemini;
 pub mod mcp;
 mod responses;
 
 pub use loss::{Code, Loss, Losses};
+pub use stream::{StreamParser, is_terminal_event};
 
 use crate::error::{Error, Result};
 use crate::json::{Cursor, Json, Object, Parsed, Value};
-use crate::message::{AssistantMessage, Dialect, Extra, Message, Request};
+use crate::message::{AssistantMessage, Dialect, Extra, Message, Request, Response};
 use crate::path::Path;
 
 /// How a request is written.
@@ -24,6 +30,8 @@ pub struct Options {
     /// For the handoff between a harness program and the server beside it: the private marker instead of the label,
     /// tool names and media left where they are.
     pub internal: bool,
+    /// The server behind the wire, where it was named; else the model of the request tells it.
+    pub target: Option<&'static targets::Target>,
 }
 
 /// What a provider-run item says of its own outcome.
@@ -64,6 +72,10 @@ pub struct Overlay {
     pub drop: Vec<&'static str>,
 }
 
+fn no_rollout(dialect: Dialect) -> Error {
+    Error::unsupported(Path::root(), format!("{dialect} has no conversation that is read element by element"))
+}
+
 fn no_request(dialect: Dialect) -> Error {
     Error::unsupported(Path::root(), format!("{dialect} has no request body that holds a conversation"))
 }
@@ -75,6 +87,8 @@ pub fn read_request(dialect: Dialect, body: &Value<'_>) -> Result<Request> {
         Dialect::Chat => chat::read_request(body),
         Dialect::Responses => responses::read_request(body),
         Dialect::Anthropic => anthropic::read_request(body),
+        Dialect::Gemini => gemini::read_request(body),
+        Dialect::Bedrock => bedrock::read_request(body),
         Dialect::Mcp => Err(no_request(dialect)),
     }
 }
@@ -87,7 +101,8 @@ pub fn read_items(dialect: Dialect, items: &Value<'_>, behind_result: bool) -> R
         Dialect::Chat => chat::read_items(items),
         Dialect::Responses => responses::read_items(items),
         Dialect::Anthropic => anthropic::read_items(items, behind_result),
-        Dialect::Mcp => Err(no_request(dialect)),
+        // There, a result may belong to a call by its place alone: no element can be read by itself.
+        Dialect::Gemini | Dialect::Bedrock | Dialect::Mcp => Err(no_rollout(dialect)),
     }
 }
 
@@ -97,17 +112,84 @@ pub fn is_of_turn(dialect: Dialect, item: &Value<'_>) -> bool {
 }
 
 /// The assistant turn of a provider's whole answer. It is read as the same turn is where a request restates it.
-pub fn read_response(dialect: Dialect, body: &Value<'_>) -> Result<AssistantMessage> {
+pub fn read_answer(dialect: Dialect, body: &Value<'_>) -> Result<AssistantMessage> {
+    let body = answered(body)?;
+    match dialect {
+        Dialect::Chat => chat::read_answer(body),
+        Dialect::Responses => responses::read_answer(body),
+        Dialect::Anthropic => anthropic::read_answer(body),
+        Dialect::Gemini => gemini::read_answer(body),
+        Dialect::Bedrock => bedrock::read_answer(body),
+        Dialect::Mcp => Err(no_answer(dialect)),
+    }
+}
+
+/// A provider's whole answer: the turn, why it ended, what it cost, and the body itself.
+pub fn read_response(dialect: Dialect, body: &Value<'_>) -> Result<Response> {
+    let cursor = answered(body)?;
+    let mut response = match dialect {
+        Dialect::Chat => chat::read_response(cursor),
+        Dialect::Responses => responses::read_response(cursor),
+        Dialect::Anthropic => anthropic::read_response(cursor),
+        Dialect::Gemini => gemini::read_response(cursor),
+        Dialect::Bedrock => bedrock::read_response(cursor),
+        Dialect::Mcp => Err(no_answer(dialect)),
+    }?;
+    response.dialect = Some(dialect);
+    response.complete = true;
+    response.native = Some(body.clone().into_owned());
+    Ok(response)
+}
+
+/// The answer in a body, unless it is an error.
+fn answered<'a>(body: &'a Value<'a>) -> Result<Cursor<'a>> {
     let body = Cursor::root(body);
     if let Some(error) = body.fields()?.some("error") {
         return Err(Error::shape(error.path(), "the provider answered with an error, not with a turn"));
     }
-    match dialect {
-        Dialect::Chat => chat::read_response(body),
-        Dialect::Responses => responses::read_response(body),
-        Dialect::Anthropic => anthropic::read_response(body),
-        Dialect::Mcp => Err(Error::unsupported(Path::root(), format!("{dialect} has no assistant turns"))),
+    Ok(body)
+}
+
+fn no_answer(dialect: Dialect) -> Error {
+    Error::unsupported(Path::root(), format!("{dialect} has no assistant turns"))
+}
+
+/// An answer as a body of one wire, with what that one cannot say. The wire it was read from gets its own body back,
+/// as long as the typed fields still say the same.
+pub fn write_response(dialect: Dialect, response: &Response) -> Result<(Object<'static>, Losses)> {
+    if !response.complete {
+        return Err(Error::shape(Path::root().key("complete"), "the answer did not come whole"));
     }
+    if response.dialect == Some(dialect)
+        && let Some(native @ Value::Object(body)) = &response.native
+        && read_response(dialect, native).is_ok_and(|read| read == *response)
+    {
+        return Ok((body.clone(), Losses::default()));
+    }
+    let mut losses = Losses::default();
+    let body = match dialect {
+        Dialect::Chat => chat::write_response(response, &mut losses)?,
+        Dialect::Responses => responses::write_response(response, &mut losses)?,
+        Dialect::Anthropic => anthropic::write_response(response, &mut losses)?,
+        Dialect::Gemini => gemini::write_response(response, &mut losses)?,
+        Dialect::Bedrock => bedrock::write_response(response, &mut losses)?,
+        Dialect::Mcp => return Err(no_answer(dialect)),
+    };
+    Ok((body, losses))
+}
+
+/// An answer as a stream of one wire, one element per event, with what that wire cannot say.
+pub fn write_stream(dialect: Dialect, response: &Response) -> Result<(Vec<Vec<u8>>, Losses)> {
+    let (body, losses) = write_response(dialect, response)?;
+    let events = match dialect {
+        Dialect::Chat => chat::write_stream(&body)?,
+        Dialect::Responses => responses::write_stream(&body)?,
+        Dialect::Anthropic => anthropic::write_stream(&body)?,
+        Dialect::Gemini => gemini::write_stream(&body)?,
+        Dialect::Bedrock => bedrock::write_stream(&body)?,
+        Dialect::Mcp => return Err(no_answer(dialect)),
+    };
+    Ok((events, losses))
 }
 
 /// A body as it was parsed to a request that says where surrogates were replaced.
@@ -133,6 +215,8 @@ pub fn write_request(
         Dialect::Chat => chat::write_request(request, options, &mut losses)?,
         Dialect::Responses => responses::write_request(request, options, &mut losses)?,
         Dialect::Anthropic => anthropic::write_request(request, options, &mut losses)?,
+        Dialect::Gemini => gemini::write_request(request, options, &mut losses)?,
+        Dialect::Bedrock => bedrock::write_request(request, options, &mut losses)?,
         Dialect::Mcp => return Err(no_request(dialect)),
     };
     strip::strip(&mut body, result_form(dialect)?, options.internal, &mut losses);
@@ -146,6 +230,8 @@ pub fn write_message(dialect: Dialect, message: &Message, options: Options) -> R
         Dialect::Chat => vec![chat::write_message(message, options, &mut losses)?],
         Dialect::Responses => responses::write_message(message, options, &mut losses)?,
         Dialect::Anthropic => vec![anthropic::write_message(message, options, &mut losses)?],
+        Dialect::Gemini => vec![gemini::write_message(message, options, &mut losses)?],
+        Dialect::Bedrock => vec![bedrock::write_message(message, options, &mut losses)?],
         Dialect::Mcp => return Err(no_request(dialect)),
     };
     let mut whole = Object::default().with("items", items);
@@ -162,6 +248,8 @@ pub fn result_form(dialect: Dialect) -> Result<ResultForm> {
         Dialect::Chat => Ok(chat::RESULT),
         Dialect::Responses => Ok(responses::RESULT),
         Dialect::Anthropic => Ok(anthropic::RESULT),
+        Dialect::Gemini => Ok(gemini::RESULT),
+        Dialect::Bedrock => Ok(bedrock::RESULT),
         Dialect::Mcp => Err(no_request(dialect)),
     }
 }
@@ -177,10 +265,17 @@ pub fn overlay(
         Dialect::Chat => chat::overlay(sampling),
         Dialect::Responses => responses::overlay(current, model, sampling),
         Dialect::Anthropic => anthropic::overlay(current, sampling)?,
+        Dialect::Gemini => gemini::overlay(current, sampling)?,
+        Dialect::Bedrock => bedrock::overlay(current, sampling)?,
         Dialect::Mcp => return Err(no_request(dialect)),
     };
     // The selected model counts, whatever the sampling says.
-    overlay.set.set("model", model.to_owned().into());
+    match dialect {
+        // There it stands in the URL; a body may state it beside the conversation.
+        Dialect::Gemini if current("model").is_none() => {}
+        Dialect::Bedrock => overlay.set.set("modelId", model.to_owned().into()),
+        _ => overlay.set.set("model", model.to_owned().into()),
+    }
     Ok(overlay)
 }
 
@@ -189,6 +284,8 @@ pub fn overlay_reads(dialect: Dialect) -> &'static [&'static str] {
     match dialect {
         Dialect::Responses => &["reasoning", "include"],
         Dialect::Anthropic => &["output_config"],
+        Dialect::Gemini => gemini::OVERLAY_READS,
+        Dialect::Bedrock => bedrock::OVERLAY_READS,
         Dialect::Chat | Dialect::Mcp => &[],
     }
 }
@@ -201,7 +298,10 @@ pub fn native_outcomes(message: &AssistantMessage, path: &Path) -> Vec<NativeOut
         .enumerate()
         .filter_map(|(n, item)| {
             let path = path.key("provider_state").index(n);
-            responses::native_outcome(item, &path).or_else(|| anthropic::native_outcome(item, &path))
+            responses::native_outcome(item, &path)
+                .or_else(|| anthropic::native_outcome(item, &path))
+                .or_else(|| gemini::native_outcome(item, &path))
+                .or_else(|| bedrock::native_outcome(item, &path))
         })
         .collect()
 }
@@ -215,6 +315,10 @@ fn leave(target: Dialect, extra: &Extra, path: &Path, losses: &mut Losses) {
         }
         Some((Dialect::Anthropic, fields)) if target != Dialect::Anthropic => {
             anthropic::leave(fields, path, losses)
+        }
+        Some((Dialect::Gemini, fields)) if target != Dialect::Gemini => gemini::leave(fields, path, losses),
+        Some((Dialect::Bedrock, fields)) if target != Dialect::Bedrock => {
+            bedrock::leave(fields, path, losses)
         }
         Some((Dialect::Mcp, fields)) if target != Dialect::Mcp => mcp::leave(fields, path, losses),
         Some(_) | None => {}

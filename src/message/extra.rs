@@ -9,17 +9,28 @@ pub enum Dialect {
     Chat,
     Responses,
     Anthropic,
+    Gemini,
+    Bedrock,
     Mcp,
 }
 
 impl Dialect {
-    pub const ALL: [Dialect; 4] = [Dialect::Chat, Dialect::Responses, Dialect::Anthropic, Dialect::Mcp];
+    pub const ALL: [Dialect; 6] = [
+        Dialect::Chat,
+        Dialect::Responses,
+        Dialect::Anthropic,
+        Dialect::Gemini,
+        Dialect::Bedrock,
+        Dialect::Mcp,
+    ];
 
     pub fn as_str(self) -> &'static str {
         match self {
             Dialect::Chat => "chat",
             Dialect::Responses => "responses",
             Dialect::Anthropic => "anthropic",
+            Dialect::Gemini => "gemini",
+            Dialect::Bedrock => "bedrock",
             Dialect::Mcp => "mcp",
         }
     }

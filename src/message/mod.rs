@@ -5,6 +5,7 @@ mod content;
 mod extra;
 mod plain;
 mod request;
+mod response;
 mod tool;
 
 pub use assistant::{AssistantMessage, CallKind, OPAQUE_FIELDS, ToolCall, item_kind};
@@ -16,6 +17,7 @@ pub use plain::{
     tool_from_plain, tool_to_plain,
 };
 pub use request::{Request, Tool, ToolChoice, ToolKind};
+pub use response::{FinishReason, Response, Usage};
 pub use tool::ToolMessage;
 
 use std::sync::Arc;

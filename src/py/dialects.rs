@@ -66,7 +66,7 @@ fn render(
 ) -> PyResult<PyRendered> {
     let request = request_of(request)?;
     let request: &Request = &request;
-    let work = || dialect::write_request(dialect, request, Options { internal });
+    let work = || dialect::write_request(dialect, request, Options { internal, target: None });
     let (body, losses) = apart(py, weight(request), work).or_raise(py)?;
     if strict {
         refuse(py, &losses)?;
@@ -81,7 +81,8 @@ fn to_wire<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = message.py();
     let message = message_of(message, &Path::root())?;
-    let (mut items, losses) = dialect::write_message(dialect, &message, Options { internal }).or_raise(py)?;
+    let (mut items, losses) =
+        dialect::write_message(dialect, &message, Options { internal, target: None }).or_raise(py)?;
     report(py, &losses)?;
     match dialect {
         Dialect::Chat | Dialect::Anthropic if items.len() == 1 => leave(py, &items.remove(0)),

@@ -328,7 +328,7 @@ impl PyTurn {
         }
         let dialect = self.turn.dialect();
         let (answer, replaced): (AssistantMessage, Vec<Path>) = Body::of(response)?
-            .read(py, |value, replaced| Ok((dialect::read_response(dialect, value)?, replaced)))?;
+            .read(py, |value, replaced| Ok((dialect::read_answer(dialect, value)?, replaced)))?;
         warn(py, &replaced_losses(&replaced))?;
         Ok(Arc::new(Message::Assistant(answer)))
     }

@@ -5,7 +5,7 @@ use crate::wires::list_key;
 use std::collections::HashMap;
 use std::fmt::Debug;
 use std::sync::Arc;
-use toolwire::dialect::{Loss, read_request, read_response};
+use toolwire::dialect::{self, Loss, read_request};
 use toolwire::error::{Error, Result};
 use toolwire::graph::{Graph, Pending, Shared, Stamp, Tools};
 use toolwire::identity::{self, Identity, Print};
@@ -53,7 +53,7 @@ pub(crate) fn read(dialect: Dialect, body: &[u8]) -> Result<Read> {
 /// The message of an answer; none where it nests too deep.
 pub(crate) fn read_answer(dialect: Dialect, body: &[u8]) -> Option<Arc<Message>> {
     let parsed = parse(body, Repeats::LastWins).ok()?;
-    Some(Arc::new(Message::Assistant(read_response(dialect, &parsed.value).unwrap())))
+    Some(Arc::new(Message::Assistant(dialect::read_answer(dialect, &parsed.value).unwrap())))
 }
 
 /// The body that goes to the provider, and what was left out of it.

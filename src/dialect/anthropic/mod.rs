@@ -9,6 +9,7 @@ mod read;
 mod response;
 mod results;
 mod settings;
+mod stream;
 mod tools;
 mod turn;
 mod write;
@@ -20,7 +21,8 @@ pub(super) use leave::leave;
 pub(super) use outcomes::native_outcome;
 pub(super) use overlay::overlay;
 pub(super) use read::{read_items, read_request};
-pub(super) use response::read_response;
+pub(super) use response::{read_answer, read_response, write_response};
+pub(super) use stream::{assembly, is_terminal, write_stream};
 pub(super) use write::{write_message, write_request};
 
 use crate::dialect::ResultForm;

@@ -6,6 +6,7 @@ use super::read::CONTENT;
 use crate::dialect::ids::folded;
 use crate::dialect::leave_message_item;
 use crate::dialect::loss::Code;
+use crate::dialect::untyped::{Untyped, untyped};
 use crate::error::{Error, Kind, Result};
 use crate::json::{Cursor, Json, MAX_DEPTH, Object, Repeats, Value, compact, parse_text};
 use crate::message::{AssistantMessage, CallKind, Extra, ToolCall, is_blank, item_kind};
@@ -218,6 +219,16 @@ fn state(turn: &AssistantMessage, path: &Path, pen: &mut Pen<'_>) -> Result<Stat
     for (n, item) in turn.provider_state.iter().enumerate() {
         let path = path.key("provider_state").index(n);
         let kind = item_kind(item);
+        match untyped(item) {
+            Some((_, Untyped::Opaque)) => {
+                pen.lose(Code::ReasoningDropped, path, "only the provider that made it can read it");
+                continue;
+            }
+            Some((_, Untyped::Hosted)) => {
+                return Err(Error::unsupported(path, "an item of another wire that has no form here"));
+            }
+            None => {}
+        }
         match owner(kind, pen.same) {
             Owner::Here => {}
             Owner::Elsewhere if is_own_compaction(item) => {}

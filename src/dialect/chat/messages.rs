@@ -3,6 +3,7 @@
 use super::parts::write_content;
 use super::{merge, tools};
 use crate::dialect::loss::{Code, Losses};
+use crate::dialect::untyped::{Untyped, untyped};
 use crate::dialect::{leave, leave_message_item};
 use crate::error::{Error, Result};
 use crate::json::{Object, Value, canonical};
@@ -152,6 +153,13 @@ fn reasoning(
                 losses.add(Code::ReasoningDropped, path, "opaque state goes back to its own provider only");
             }
             _ if own.contains(&canonical(item)) => {}
+            _ if matches!(untyped(item), Some((_, Untyped::Opaque))) => {
+                losses.add(
+                    Code::ReasoningDropped,
+                    path,
+                    "opaque reasoning goes back to its own provider only",
+                );
+            }
             _ => return Err(Error::unsupported(path, "an item run by another provider has no form here")),
         }
     }

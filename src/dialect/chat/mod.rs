@@ -15,6 +15,7 @@ mod overlay;
 mod parts;
 mod read;
 mod response;
+mod stream;
 mod tools;
 mod write;
 
@@ -27,7 +28,8 @@ use crate::path::Path;
 
 pub(super) use overlay::overlay;
 pub(super) use read::{read_items, read_request};
-pub(super) use response::read_response;
+pub(super) use response::{read_answer, read_response, write_response};
+pub(super) use stream::{assembly, write_stream};
 pub(super) use write::write_request;
 
 pub(super) const RESULT: ResultForm = ResultForm {

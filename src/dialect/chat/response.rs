@@ -1,12 +1,14 @@
 //! A Chat Completions answer to the assistant turn in it.
 
 use super::read::read_assistant;
+use crate::dialect::Losses;
 use crate::error::{Error, Result};
-use crate::json::Cursor;
-use crate::message::AssistantMessage;
+use crate::json::{Cursor, Object};
+use crate::message::{AssistantMessage, Response};
+use crate::path::Path;
 
 /// The message of the first choice; the others are other turns.
-pub(in crate::dialect) fn read_response(body: Cursor<'_>) -> Result<AssistantMessage> {
+pub(in crate::dialect) fn read_answer(body: Cursor<'_>) -> Result<AssistantMessage> {
     let fields = body.fields()?;
     let choices = fields.need("choices")?;
     let first = choices.items()?.next().ok_or_else(|| Error::shape(choices.path(), "there is none"))?;
@@ -18,4 +20,15 @@ pub(in crate::dialect) fn read_response(body: Cursor<'_>) -> Result<AssistantMes
         return Err(role.expected("assistant"));
     }
     read_assistant(&message)
+}
+
+pub(in crate::dialect) fn read_response(body: Cursor<'_>) -> Result<Response> {
+    Ok(Response { message: read_answer(body)?, ..Response::default() })
+}
+
+pub(in crate::dialect) fn write_response(
+    _response: &Response,
+    _losses: &mut Losses,
+) -> Result<Object<'static>> {
+    Err(Error::unsupported(Path::root(), "not there yet"))
 }

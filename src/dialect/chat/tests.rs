@@ -13,7 +13,7 @@ fn json(text: &str) -> Json {
 
 fn again(body: &Json, internal: bool) -> Json {
     let request = read_request(Dialect::Chat, body).unwrap();
-    Value::from(write_request(Dialect::Chat, &request, Options { internal }).unwrap().0)
+    Value::from(write_request(Dialect::Chat, &request, Options { internal, target: None }).unwrap().0)
 }
 
 fn stays(body: &Json) {

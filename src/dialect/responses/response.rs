@@ -1,12 +1,14 @@
 //! A Responses answer to the assistant turn that its output items are.
 
 use super::turn;
-use crate::error::Result;
-use crate::json::Cursor;
-use crate::message::AssistantMessage;
+use crate::dialect::Losses;
+use crate::error::{Error, Result};
+use crate::json::{Cursor, Object};
+use crate::message::{AssistantMessage, Response};
+use crate::path::Path;
 
 /// All output items are the turn, those too that would be a result in a request: here the provider ran the tool.
-pub(in crate::dialect) fn read_response(body: Cursor<'_>) -> Result<AssistantMessage> {
+pub(in crate::dialect) fn read_answer(body: Cursor<'_>) -> Result<AssistantMessage> {
     let fields = body.fields()?;
     let output = fields.need("output")?;
     let items: Vec<Cursor<'_>> = output.items()?.collect();
@@ -22,4 +24,15 @@ pub(in crate::dialect) fn read_response(body: Cursor<'_>) -> Result<AssistantMes
         }
     }
     turn::read_turn(&items)
+}
+
+pub(in crate::dialect) fn read_response(body: Cursor<'_>) -> Result<Response> {
+    Ok(Response { message: read_answer(body)?, ..Response::default() })
+}
+
+pub(in crate::dialect) fn write_response(
+    _response: &Response,
+    _losses: &mut Losses,
+) -> Result<Object<'static>> {
+    Err(Error::unsupported(Path::root(), "not there yet"))
 }

@@ -1,6 +1,7 @@
 //! The run of assistant-side items that is one assistant message, both ways.
 
 use super::{HERE, Mode, layout, put_back, text};
+use crate::dialect::untyped::{Untyped, untyped};
 use crate::dialect::{Code, Losses};
 use crate::error::{Error, Result};
 use crate::json::{Cursor, Fields, Json, Object};
@@ -154,6 +155,11 @@ enum Whose {
 }
 
 fn whose(item: &Json, same: bool) -> Whose {
+    match untyped(item) {
+        Some((_, Untyped::Opaque)) => return Whose::Reasoning,
+        Some((_, Untyped::Hosted)) => return Whose::Foreign,
+        None => {}
+    }
     match item_kind(item) {
         "thinking" | "redacted_thinking" => Whose::Reasoning,
         kind if kind.starts_with("reasoning.") => Whose::Reasoning,

@@ -156,7 +156,8 @@ fn between_program_and_server_the_image_stays() {
     let content = Content::Parts(vec![image(PNG)]);
     let request = request(vec![calls(&["a"]), result("a", content, Some(true))]);
     let mut losses = Losses::default();
-    let body = anthropic::write_request(&request, Options { internal: true }, &mut losses).unwrap();
+    let body =
+        anthropic::write_request(&request, Options { internal: true, target: None }, &mut losses).unwrap();
     let block =
         &body.get("messages").unwrap().as_array().unwrap()[1].get("content").unwrap().as_array().unwrap()[0];
     assert_eq!(block.get("content").unwrap().as_array().unwrap()[0].kind(), Some("image"));

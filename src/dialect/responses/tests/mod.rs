@@ -16,8 +16,8 @@ use crate::message::{
 };
 use crate::path::Path;
 
-const INTERNAL: Options = Options { internal: true };
-const PROVIDER: Options = Options { internal: false };
+const INTERNAL: Options = Options { internal: true, target: None };
+const PROVIDER: Options = Options { internal: false, target: None };
 
 fn json(text: &str) -> Json {
     parse_text(text, Repeats::Refused).unwrap().value.into_owned()

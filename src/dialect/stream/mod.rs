@@ -1,0 +1,133 @@
+//! Streams: bytes in any pieces become events, and the events of one wire add up to the body it would have sent whole.
+
+mod sse;
+
+use crate::dialect::{self, anthropic, bedrock, chat, gemini, no_answer, responses};
+use crate::error::{Error, Result};
+use crate::json::{Json, Object, Repeats, Value, parse};
+use crate::message::{Dialect, Response, ToolCall};
+use crate::path::Path;
+
+pub(super) use sse::{Sse, write_event};
+
+/// Adds up the events of one wire. Linear in what it is given: texts grow in place.
+pub(super) trait Assembly: Send + Sync {
+    /// One event: its own name, where it has one, and its data.
+    fn event(&mut self, name: Option<&str>, data: &Value<'_>) -> Result<()>;
+
+    /// What is there so far. May be asked for more than once.
+    fn assembled(&self) -> Result<Assembled>;
+}
+
+/// The sum of the events so far.
+#[derive(Debug, Default)]
+pub(super) struct Assembled {
+    /// The body that the provider would have sent without streaming, without what is unfinished.
+    pub(super) body: Object<'static>,
+    /// Did the stream say that it has ended?
+    pub(super) complete: bool,
+    /// Calls that are still open.
+    pub(super) unfinished: Vec<ToolCall>,
+    /// An error that came inside the stream.
+    pub(super) error: Option<Json>,
+}
+
+/// Bytes to events.
+pub(super) trait Framing: Send + Sync {
+    /// Takes bytes as they came and hands on the events that are whole. A frame that cannot be read is an error; what
+    /// came before it has been handed on.
+    fn feed(&mut self, bytes: &[u8], event: &mut dyn FnMut(Option<&str>, &[u8]) -> Result<()>) -> Result<()>;
+}
+
+/// Reads one stream, from its first byte to its end.
+pub struct StreamParser {
+    dialect: Dialect,
+    framing: Box<dyn Framing>,
+    assembly: Box<dyn Assembly>,
+    events: usize,
+    /// A frame could not be read: what follows it cannot be trusted.
+    broken: bool,
+}
+
+impl StreamParser {
+    pub fn new(dialect: Dialect) -> Result<Self> {
+        let framing: Box<dyn Framing> = match dialect {
+            Dialect::Bedrock => bedrock::framing(),
+            Dialect::Gemini => gemini::framing(),
+            _ => Box::new(Sse::default()),
+        };
+        let assembly: Box<dyn Assembly> = match dialect {
+            Dialect::Chat => chat::assembly(),
+            Dialect::Responses => responses::assembly(),
+            Dialect::Anthropic => anthropic::assembly(),
+            Dialect::Gemini => gemini::assembly(),
+            Dialect::Bedrock => bedrock::assembly(),
+            Dialect::Mcp => return Err(no_answer(dialect)),
+        };
+        Ok(Self { dialect, framing, assembly, events: 0, broken: false })
+    }
+
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    /// Takes the next bytes, cut anywhere. Refuses an event that is not JSON or has another shape; the parser then
+    /// holds what came before it, and the answer will not be complete.
+    pub fn feed(&mut self, bytes: &[u8]) -> Result<()> {
+        if self.broken {
+            return Err(Error::shape(Path::root(), "the stream was refused before: nothing more is read"));
+        }
+        let (events, assembly) = (&mut self.events, &mut self.assembly);
+        let fed = self.framing.feed(bytes, &mut |name, data| {
+            let here = Path::root().key("events").index(*events);
+            *events += 1;
+            if data == b"[DONE]" {
+                return assembly.event(Some("[DONE]"), &Value::Null);
+            }
+            let within = |mut error: Error| {
+                let mut path = here.clone();
+                path.extend(std::mem::replace(&mut error.path, Path::root()));
+                error.path = path;
+                error
+            };
+            let parsed = parse(data, Repeats::LastWins).map_err(within)?;
+            assembly.event(name, &parsed.value).map_err(|error| {
+                let mut path = Path::root().key("events").index(*events - 1);
+                path.extend(error.path.clone());
+                Error { path, ..error }
+            })
+        });
+        self.broken = fed.is_err();
+        fed
+    }
+
+    /// The answer as far as it came. `complete` only if the stream said itself that it has ended.
+    pub fn finish(&self) -> Result<Response> {
+        let Assembled { body, complete, unfinished, error } = self.assembly.assembled()?;
+        let body = Value::Object(body);
+        let mut response = dialect::read_response(self.dialect, &body)?;
+        response.complete = complete && !self.broken && unfinished.is_empty() && error.is_none();
+        response.unfinished = unfinished;
+        response.error = error;
+        Ok(response)
+    }
+}
+
+/// Does this whole event end the turn for the client that waits for it?
+pub fn is_terminal_event(dialect: Dialect, chunk: &[u8]) -> bool {
+    let Ok(mut parser) = StreamParser::new(dialect) else { return false };
+    let mut terminal = false;
+    let mut look = |name: Option<&str>, data: &[u8]| {
+        terminal |= match dialect {
+            Dialect::Chat => data == b"[DONE]",
+            Dialect::Responses => responses::is_terminal(name, data),
+            Dialect::Anthropic => anthropic::is_terminal(name, data),
+            Dialect::Gemini => gemini::is_terminal(name, data),
+            Dialect::Bedrock => bedrock::is_terminal(name, data),
+            Dialect::Mcp => false,
+        };
+        Ok(())
+    };
+    // An event that cannot be read ends nothing.
+    parser.framing.feed(chunk, &mut look).is_ok() && terminal
+}
