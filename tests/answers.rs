@@ -38,7 +38,7 @@ fn verbatim(dialect: Dialect, answer: &Json) -> Json {
             vec![Value::from(message.with("content", answer.get("content").unwrap().clone()))].into()
         }
         Responses => answer.get("output").unwrap().clone(),
-        Mcp => panic!("no answers there"),
+        _ => panic!("no such samples"),
     }
 }
 

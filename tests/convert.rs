@@ -222,7 +222,7 @@ proptest! {
             if target == Anthropic {
                 prop_assert_eq!(&outcomes(&again), &expected);
                 // And back into the lane that has the marker.
-                let back = write_request(Chat, &again, Options { internal: true });
+                let back = write_request(Chat, &again, Options { internal: true, target: None });
                 prop_assert!(back.is_ok(), "{}", back.unwrap_err());
                 let back = read(Chat, &Value::from(back.unwrap().0));
                 prop_assert_eq!(&outcomes(&back), &expected);
