@@ -232,7 +232,7 @@ proptest! {
                 let failed = outcomes(&request).iter().filter(|o| **o == Some(true)).count();
                 let labelled = losses.0.iter().filter(|loss| loss.code == Code::OutcomeLabelled).count();
                 prop_assert!(labelled <= failed && labelled >= expected.iter().filter(|o| **o == Some(true)).count());
-                let (internal, _) = write_request(target, &request, Options { internal: true }).unwrap();
+                let (internal, _) = write_request(target, &request, Options { internal: true, target: None }).unwrap();
                 let internal = read(target, &Value::from(internal));
                 let declared = if target == Chat { outcomes(&request) } else { expected.clone() };
                 prop_assert_eq!(outcomes(&internal), declared);
@@ -359,7 +359,7 @@ proptest! {
         let request = read(Chat, &chat);
         let expected = identity::prefixes(&request.messages);
         for target in WIRES {
-            let (written, _) = write_request(target, &request, Options { internal: true }).unwrap();
+            let (written, _) = write_request(target, &request, Options { internal: true, target: None }).unwrap();
             let again = read(target, &Value::from(written));
             prop_assert_eq!(&identity::prefixes(&again.messages), &expected, "{}", target);
         }
