@@ -10,6 +10,7 @@
 //! * [`identity`]: when two messages are the same.
 //! * [`dialect`]: one room per wire format; they never meet.
 //! * [`request`]: an internal body becomes a provider body.
+//! * [`direct`]: a body of one wire straight to another, where texts only change their place.
 //! * [`graph`]: every message of a rollout once, keyed by the conversation that ends with it.
 //! * [`journal`]: a graph as lines in a file, and back.
 //! * [`record`]: a graph as the trace records of a host framework, and back.
@@ -17,6 +18,7 @@
 //! * `py`: the Python module, the only room that knows of Python; it decides nothing.
 
 pub mod dialect;
+pub mod direct;
 pub mod error;
 pub mod graph;
 pub mod identity;

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each room and the rooms it may use.
-const ROOMS: [(&str, &[&str]); 13] = [
+const ROOMS: [(&str, &[&str]); 14] = [
     ("path", &[]),
     ("error", &["path"]),
     ("json", &["path", "error"]),
@@ -16,6 +16,7 @@ const ROOMS: [(&str, &[&str]); 13] = [
     ("identity", &["json", "message"]),
     ("dialect", &["path", "error", "json", "message", "outcome"]),
     ("request", &["path", "error", "json", "message", "outcome", "dialect"]),
+    ("direct", &["path", "error", "json", "message", "outcome", "dialect"]),
     ("graph", &["error", "json", "message", "identity"]),
     ("journal", &["path", "error", "json", "message", "identity", "graph"]),
     ("record", &["path", "error", "json", "message", "identity", "graph"]),
@@ -23,8 +24,8 @@ const ROOMS: [(&str, &[&str]); 13] = [
     (
         "py",
         &[
-            "path", "error", "json", "message", "outcome", "identity", "dialect", "request", "graph",
-            "journal", "record", "rollout",
+            "path", "error", "json", "message", "outcome", "identity", "dialect", "request", "direct",
+            "graph", "journal", "record", "rollout",
         ],
     ),
 ];

@@ -242,6 +242,11 @@ pub fn write_message(dialect: Dialect, message: &Message, options: Options) -> R
     }
 }
 
+/// What a wire without a field for the outcome of a tool result loses of one; `path` is that of the result's message.
+pub fn outcome_loss(dialect: Dialect, is_error: bool, path: &Path) -> Option<Loss> {
+    (dialect == Dialect::Chat).then(|| chat::outcome_loss(is_error, path))
+}
+
 /// How a wire writes tool results.
 pub fn result_form(dialect: Dialect) -> Result<ResultForm> {
     match dialect {

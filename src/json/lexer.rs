@@ -337,6 +337,26 @@ pub fn unescape<'a>(token: &RawString<'a>) -> (Cow<'a, str>, usize) {
     (Cow::Owned(out), replaced)
 }
 
+/// Does a JSON text hold half of a surrogate pair in a string?
+pub fn holds_lone_surrogate(text: &[u8]) -> bool {
+    let mut at = 0;
+    for next in memchr::memmem::find_iter(text, b"\\u") {
+        if next < at {
+            continue;
+        }
+        let backslashes = text[..next].iter().rev().take_while(|byte| **byte == b'\\').count();
+        if backslashes % 2 == 0
+            && let Some((c, len)) = unicode_escape(text, next)
+        {
+            if c.is_none() {
+                return true;
+            }
+            at = next + len;
+        }
+    }
+    false
+}
+
 /// The character of an escape, none for a lone surrogate, and the length of what it takes.
 type Escape = (Option<char>, usize);
 

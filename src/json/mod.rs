@@ -15,7 +15,7 @@ mod write;
 
 pub use canonical::{canonical, canonical_object, canonical_text};
 pub use cursor::{Cursor, Fields};
-pub use lexer::{RawString, unescape};
+pub use lexer::{RawString, holds_lone_surrogate, unescape};
 pub use number::canonical as canonical_number;
 pub use scan::{ELEMENT, Scan};
 pub use slice::{Entry, Slice};

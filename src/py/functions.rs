@@ -1,12 +1,12 @@
 //! The functions of the module.
 
-use crate::dialect::{self, Code, Losses, Options};
+use crate::dialect::{self, Code, Options};
+use crate::direct;
 use crate::error::Kind;
 use crate::identity;
-use crate::json::{Object, Value, compact};
 use crate::message::{Message, Tool};
 use crate::path::Path;
-use crate::py::body::{Body, apart};
+use crate::py::body::{Body, apart, json_text};
 use crate::py::dialects::{dialect_of, parsed, weight};
 use crate::py::errors::{OrRaise, refuse};
 use crate::py::hosts::{identity_of, message_of, tool_of};
@@ -14,6 +14,7 @@ use crate::py::noun::each;
 use crate::py::rendered::{PyRendered, Shape};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use std::borrow::Cow;
 
 /// A request body of one dialect as a body of another.
 ///
@@ -37,28 +38,31 @@ pub(super) fn convert(
 ) -> PyResult<PyRendered> {
     let (source, target) = (dialect_of(source, "source")?, dialect_of(target, "target")?);
     let body = Body::of(body)?;
-    let shape = match body {
-        Body::Bytes(_) | Body::Buffer(..) => Shape::Bytes,
-        Body::Text(_) => Shape::Text,
-        Body::Object(_) => Shape::Object,
-    };
-    let request = parsed(py, source, &body)?;
-    let work = || -> crate::error::Result<(Object<'static>, Losses, String)> {
-        let (body, losses) = dialect::write_request(target, &request, Options::default())?;
-        if matches!(shape, Shape::Object) {
-            return Ok((body, losses, String::new()));
+    let (shape, text) = match &body {
+        Body::Bytes(bytes) | Body::Buffer(bytes, _) => (Shape::Bytes, Cow::Borrowed(bytes.as_bytes())),
+        Body::Text(text) => (Shape::Text, as_bytes(json_text(text)?)),
+        Body::Object(_) => {
+            let request = parsed(py, source, &body)?;
+            let work = || dialect::write_request(target, &request, Options::default());
+            let (body, losses) = apart(py, weight(&request), work).or_raise(py)?;
+            if strict {
+                refuse(py, &losses)?;
+            }
+            return PyRendered::object(py, body, &losses);
         }
-        let body = Value::Object(body);
-        let text = compact(&body);
-        Ok((Object::default(), losses, text))
     };
-    let (object, losses, text) = apart(py, weight(&request), work).or_raise(py)?;
+    let (converted, losses) =
+        apart(py, text.len(), || direct::convert(source, target, &text)).or_raise(py)?;
     if strict {
         refuse(py, &losses)?;
     }
-    match shape {
-        Shape::Object => PyRendered::object(py, object, &losses),
-        Shape::Bytes | Shape::Text => PyRendered::text(py, &text, shape, &losses),
+    PyRendered::text(py, &converted, shape, &losses)
+}
+
+fn as_bytes(text: Cow<'_, str>) -> Cow<'_, [u8]> {
+    match text {
+        Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+        Cow::Owned(text) => Cow::Owned(text.into_bytes()),
     }
 }
 

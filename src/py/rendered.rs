@@ -29,7 +29,6 @@ pub(super) struct PyRendered {
 /// How `convert` hands a body back.
 #[derive(Clone, Copy)]
 pub(super) enum Shape {
-    Object,
     Bytes,
     Text,
 }
@@ -40,10 +39,10 @@ impl PyRendered {
     }
 
     /// A body that was written as text already.
-    pub(super) fn text(py: Python<'_>, text: &str, shape: Shape, losses: &Losses) -> PyResult<Self> {
+    pub(super) fn text(py: Python<'_>, text: &[u8], shape: Shape, losses: &Losses) -> PyResult<Self> {
         let body = match shape {
-            Shape::Text => Held::Text(PyString::new(py, text).unbind()),
-            Shape::Object | Shape::Bytes => Held::Bytes(PyBytes::new(py, text.as_bytes()).unbind()),
+            Shape::Text => Held::Text(PyString::new(py, &String::from_utf8_lossy(text)).unbind()),
+            Shape::Bytes => Held::Bytes(PyBytes::new(py, text).unbind()),
         };
         Ok(Self { body, losses: loss_tuple(py, &losses.0)?.unbind() })
     }

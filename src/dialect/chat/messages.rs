@@ -2,7 +2,7 @@
 
 use super::parts::write_content;
 use super::{merge, tools};
-use crate::dialect::loss::{Code, Losses};
+use crate::dialect::loss::{Code, Loss, Losses};
 use crate::dialect::untyped::{Untyped, untyped};
 use crate::dialect::{leave, leave_message_item};
 use crate::error::{Error, Result};
@@ -51,23 +51,25 @@ pub(super) fn write(
     Ok(written)
 }
 
+/// What becomes of a declared outcome.
+pub(in crate::dialect) fn outcome_loss(is_error: bool, path: &Path) -> Loss {
+    let (code, detail) = if is_error {
+        (Code::OutcomeLabelled, "Chat Completions has no field for a failure")
+    } else {
+        (Code::OutcomeSuccessUnexpressed, "Chat Completions has no field for a declared success")
+    };
+    Loss { code, path: path.key("is_error"), detail: detail.to_owned() }
+}
+
 fn tool(m: &ToolMessage, lane: Lane, path: &Path, losses: &mut Losses) -> Result<Object<'static>> {
     let content = if m.failed() && !lane.internal {
-        losses.add(
-            Code::OutcomeLabelled,
-            path.key("is_error"),
-            "Chat Completions has no field for a failure",
-        );
+        losses.0.push(outcome_loss(true, path));
         labelled(&m.content)
     } else {
         m.content.clone()
     };
     if m.is_error == Some(false) && !lane.internal {
-        losses.add(
-            Code::OutcomeSuccessUnexpressed,
-            path.key("is_error"),
-            "Chat Completions has no field for a declared success",
-        );
+        losses.0.push(outcome_loss(false, path));
     }
     let mut written = Object::default()
         .with("role", "tool")

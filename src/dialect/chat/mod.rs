@@ -26,6 +26,7 @@ use crate::json::{Fields, Json, Object, Value};
 use crate::message::Message;
 use crate::path::Path;
 
+pub(super) use messages::outcome_loss;
 pub(super) use overlay::overlay;
 pub(super) use read::{read_items, read_request};
 pub(super) use response::{read_answer, read_response, write_response};
