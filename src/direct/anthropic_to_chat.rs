@@ -1,16 +1,15 @@
 //! An Anthropic body to a Chat Completions body, stretch by stretch.
 
+use super::Pieces;
 use super::read::{self, Block, Content, Message, Role, Texts, Token};
 use crate::dialect::{self, Loss, Losses, Options};
-use crate::json::{
-    Json, Object, Repeats, Scan, Slice, Value, compact, holds_lone_surrogate, parse, write, write_string,
-};
+use crate::json::{Repeats, Scan, Slice, holds_lone_surrogate, parse, write, write_string};
 use crate::message::Dialect;
 use crate::outcome::LABEL;
 use crate::path::{Path, Step};
 
 /// None where the typed messages have to decide: they also say what is wrong with a body that is refused.
-pub(super) fn convert(body: &[u8]) -> Option<(Vec<u8>, Losses)> {
+pub(super) fn convert(body: &[u8]) -> Option<(Pieces, Losses)> {
     if holds_lone_surrogate(body) {
         return None;
     }
@@ -52,6 +51,8 @@ pub(super) fn convert(body: &[u8]) -> Option<(Vec<u8>, Losses)> {
 struct Writer<'a> {
     body: &'a [u8],
     out: Vec<u8>,
+    /// For the text of arguments.
+    scratch: Vec<u8>,
     /// The paths count the messages from the first one of the list.
     losses: Vec<Loss>,
     /// How many typed messages have been written.
@@ -82,6 +83,7 @@ impl<'a> Writer<'a> {
         let mut writer = Self {
             body,
             out: Vec::with_capacity(body.len() + body.len() / 8),
+            scratch: Vec::new(),
             losses: Vec::new(),
             typed: 0,
             stretch: Stretch::default(),
@@ -154,41 +156,43 @@ impl<'a> Writer<'a> {
     }
 
     /// The whole body, given the text of what stands beside the conversation.
-    fn finish(self, rest: &str) -> Option<(Vec<u8>, Losses)> {
+    fn finish(self, rest: &str) -> Option<(Pieces, Losses)> {
         let parsed = parse(rest.as_bytes(), Repeats::LastWins).ok()?;
         let request = dialect::read_request(Dialect::Anthropic, &parsed.value).ok()?;
         let (body, lost) = dialect::write_request(Dialect::Chat, &request, Options::default()).ok()?;
-        let before = request.messages.len();
-        let mut out = Vec::with_capacity(self.out.len() + rest.len() * 2);
-        out.push(b'{');
-        for (n, (key, value)) in body.iter().enumerate() {
-            if n > 0 {
-                out.push(b',');
-            }
-            write_string(key, &mut out);
+        let system = request.messages.len();
+        let (mut before, mut behind) = (Vec::new(), Vec::new());
+        let mut out = &mut before;
+        let mut mark = b'{';
+        for (key, value) in body.iter() {
+            out.push(mark);
+            mark = b',';
+            write_string(key, out);
             out.push(b':');
             if key != "messages" {
-                write(value, &mut out);
+                write(value, out);
                 continue;
             }
             out.push(b'[');
-            for message in value.as_array()? {
-                write(message, &mut out);
+            for (n, message) in value.as_array()?.iter().enumerate() {
+                if n > 0 {
+                    out.push(b',');
+                }
+                write(message, out);
+            }
+            if out.last() != Some(&b'[') && !self.out.is_empty() {
                 out.push(b',');
             }
-            out.extend_from_slice(&self.out);
-            if self.out.is_empty() && out.last() == Some(&b',') {
-                out.pop();
-            }
+            out = &mut behind;
             out.push(b']');
         }
         out.push(b'}');
         // In the order in which a whole body reports them: the messages first.
         let of_messages = |loss: &Loss| loss.path.steps().first() == Some(&Step::Key("messages".into()));
-        let (mut losses, behind): (Vec<Loss>, Vec<Loss>) = lost.0.into_iter().partition(of_messages);
-        losses.extend(self.losses.into_iter().map(|loss| moved(loss, before)));
-        losses.extend(behind);
-        Some((out, Losses(losses)))
+        let (mut losses, others): (Vec<Loss>, Vec<Loss>) = lost.0.into_iter().partition(of_messages);
+        losses.extend(self.losses.into_iter().map(|loss| moved(loss, system)));
+        losses.extend(others);
+        Some(([before, self.out, behind], Losses(losses)))
     }
 
     fn comma(&mut self) {
@@ -339,7 +343,9 @@ impl<'a> Writer<'a> {
             self.put(",\"type\":\"function\",\"function\":{\"name\":");
             self.put(name);
             self.put(",\"arguments\":");
-            write_string(&compact(&input), &mut self.out);
+            self.scratch.clear();
+            write(&input, &mut self.scratch);
+            write_string(std::str::from_utf8(&self.scratch).unwrap_or_default(), &mut self.out);
             self.put("}}");
         }
         if !self.stretch.calls.is_empty() {

@@ -13,8 +13,11 @@ use crate::error::Result;
 use crate::json::{Repeats, Value, parse, write};
 use crate::message::Dialect;
 
+/// A body in pieces that stand behind one another: joined by whoever needs them in one place.
+pub type Pieces = [Vec<u8>; 3];
+
 /// `dialect::convert` from text to text.
-pub fn convert(source: Dialect, target: Dialect, body: &[u8]) -> Result<(Vec<u8>, Losses)> {
+pub fn convert(source: Dialect, target: Dialect, body: &[u8]) -> Result<(Pieces, Losses)> {
     if (source, target) == (Dialect::Anthropic, Dialect::Chat)
         && let Some(converted) = anthropic_to_chat::convert(body)
     {
@@ -23,5 +26,5 @@ pub fn convert(source: Dialect, target: Dialect, body: &[u8]) -> Result<(Vec<u8>
     let (converted, losses) = dialect::convert(source, target, &parse(body, Repeats::LastWins)?)?;
     let mut text = Vec::with_capacity(body.len() + body.len() / 8);
     write(&Value::Object(converted), &mut text);
-    Ok((text, losses))
+    Ok(([text, Vec::new(), Vec::new()], losses))
 }

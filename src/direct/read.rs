@@ -1,7 +1,7 @@
 //! Anthropic messages as pieces of the text they stand in, as long as they hold nothing but text, calls and results.
 
 use crate::error::Result;
-use crate::json::{Json, RawString, Scan};
+use crate::json::{RawString, Scan, Value};
 
 /// The container levels around the input of a call: body, list, message, content, block.
 const INPUT: usize = 5;
@@ -23,7 +23,7 @@ pub(super) enum Content<'a> {
 
 pub(super) enum Block<'a> {
     Text(Token<'a>),
-    Call { id: Token<'a>, name: Token<'a>, input: Json },
+    Call { id: Token<'a>, name: Token<'a>, input: Value<'a> },
     Result { id: Token<'a>, texts: Texts<'a>, is_error: Option<bool> },
 }
 
@@ -76,7 +76,7 @@ struct Fields<'a> {
     text: Option<Token<'a>>,
     id: Option<Token<'a>>,
     name: Option<Token<'a>>,
-    input: Option<Json>,
+    input: Option<Value<'a>>,
     tool_use_id: Option<Token<'a>>,
     content: Option<Texts<'a>>,
     is_error: Option<bool>,
@@ -94,7 +94,7 @@ fn block<'a>(scan: &mut Scan<'a>) -> Result<Option<Block<'a>>> {
             "name" => &mut fields.name,
             "tool_use_id" => &mut fields.tool_use_id,
             "input" if fields.input.is_none() && scan.peek() == Some(b'{') => {
-                fields.input = Some(scan.value(INPUT)?.into_owned());
+                fields.input = Some(scan.value(INPUT)?);
                 return Ok(true);
             }
             "content" if fields.content.is_none() => {

@@ -1,6 +1,7 @@
 //! The class of a rendered body with its report.
 
 use crate::dialect::Losses;
+use crate::direct::Pieces;
 use crate::error::Error;
 use crate::json::{Json, MAX_DEPTH, Object, Repeats, Value, canonical, compact, parse_text};
 use crate::path::Path;
@@ -12,6 +13,7 @@ use crate::py::report::PyLoss;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyString, PyTuple, PyType};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::Write;
 
 enum Held {
     Object(Json),
@@ -39,10 +41,16 @@ impl PyRendered {
     }
 
     /// A body that was written as text already.
-    pub(super) fn text(py: Python<'_>, text: &[u8], shape: Shape, losses: &Losses) -> PyResult<Self> {
+    pub(super) fn text(py: Python<'_>, text: &Pieces, shape: Shape, losses: &Losses) -> PyResult<Self> {
         let body = match shape {
-            Shape::Text => Held::Text(PyString::new(py, &String::from_utf8_lossy(text)).unbind()),
-            Shape::Bytes => Held::Bytes(PyBytes::new(py, text).unbind()),
+            Shape::Text => Held::Text(PyString::new(py, &String::from_utf8_lossy(&text.concat())).unbind()),
+            Shape::Bytes => {
+                let len = text.iter().map(Vec::len).sum();
+                let bytes = PyBytes::new_with(py, len, |mut place| {
+                    text.iter().try_for_each(|piece| place.write_all(piece)).map_err(PyErr::from)
+                });
+                Held::Bytes(bytes?.unbind())
+            }
         };
         Ok(Self { body, losses: loss_tuple(py, &losses.0)?.unbind() })
     }
