@@ -1,7 +1,7 @@
 //! An Anthropic body to a Chat Completions body, stretch by stretch.
 
 use super::Pieces;
-use super::read::{self, Block, Content, Message, Role, Texts, Token};
+use super::read::{self, Block, Content, Input, Message, Role, Texts, Token};
 use crate::dialect::{self, Loss, Losses, Options};
 use crate::json::{Repeats, Scan, Slice, holds_lone_surrogate, parse, write, write_string};
 use crate::message::Dialect;
@@ -343,9 +343,7 @@ impl<'a> Writer<'a> {
             self.put(",\"type\":\"function\",\"function\":{\"name\":");
             self.put(name);
             self.put(",\"arguments\":");
-            self.scratch.clear();
-            write(&input, &mut self.scratch);
-            write_string(std::str::from_utf8(&self.scratch).unwrap_or_default(), &mut self.out);
+            self.arguments(&input);
             self.put("}}");
         }
         if !self.stretch.calls.is_empty() {
@@ -354,6 +352,37 @@ impl<'a> Writer<'a> {
         self.put("}");
         self.typed += 1;
         true
+    }
+}
+
+impl Writer<'_> {
+    /// The compact text of an input, as a string.
+    fn arguments(&mut self, input: &Input<'_>) {
+        let members = match input {
+            Input::Flat(members) => members,
+            Input::Tree(value) => {
+                self.scratch.clear();
+                write(value, &mut self.scratch);
+                write_string(std::str::from_utf8(&self.scratch).unwrap_or_default(), &mut self.out);
+                return;
+            }
+        };
+        let mut mark = "\"{\\\"";
+        for (key, value) in members {
+            self.put(mark);
+            mark = ",\\\"";
+            self.put(key);
+            self.put("\\\":");
+            match value.strip_prefix('"').and_then(|value| value.strip_suffix('"')) {
+                Some(text) => {
+                    self.put("\\\"");
+                    self.put(text);
+                    self.put("\\\"");
+                }
+                None => self.put(value),
+            }
+        }
+        self.put("}\"");
     }
 }
 

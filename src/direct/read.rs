@@ -6,6 +6,9 @@ use crate::json::{RawString, Scan, Value};
 /// The container levels around the input of a call: body, list, message, content, block.
 const INPUT: usize = 5;
 
+/// So many members are looked through for each new key.
+const FLAT: usize = 16;
+
 /// A string token with its quotes, as it stands in the body.
 pub(super) type Token<'a> = &'a str;
 
@@ -23,8 +26,15 @@ pub(super) enum Content<'a> {
 
 pub(super) enum Block<'a> {
     Text(Token<'a>),
-    Call { id: Token<'a>, name: Token<'a>, input: Value<'a> },
+    Call { id: Token<'a>, name: Token<'a>, input: Input<'a> },
     Result { id: Token<'a>, texts: Texts<'a>, is_error: Option<bool> },
+}
+
+/// The input of a call.
+pub(super) enum Input<'a> {
+    /// Keys without quotes and scalars as they stand, with no escape among them and no key twice.
+    Flat(Vec<(&'a str, Token<'a>)>),
+    Tree(Value<'a>),
 }
 
 /// The content of a result.
@@ -76,7 +86,7 @@ struct Fields<'a> {
     text: Option<Token<'a>>,
     id: Option<Token<'a>>,
     name: Option<Token<'a>>,
-    input: Option<Value<'a>>,
+    input: Option<Input<'a>>,
     tool_use_id: Option<Token<'a>>,
     content: Option<Texts<'a>>,
     is_error: Option<bool>,
@@ -94,7 +104,7 @@ fn block<'a>(scan: &mut Scan<'a>) -> Result<Option<Block<'a>>> {
             "name" => &mut fields.name,
             "tool_use_id" => &mut fields.tool_use_id,
             "input" if fields.input.is_none() && scan.peek() == Some(b'{') => {
-                fields.input = Some(scan.value(INPUT)?);
+                fields.input = Some(input(scan)?);
                 return Ok(true);
             }
             "content" if fields.content.is_none() => {
@@ -139,6 +149,27 @@ fn block<'a>(scan: &mut Scan<'a>) -> Result<Option<Block<'a>>> {
         }
         _ => None,
     })
+}
+
+fn input<'a>(scan: &mut Scan<'a>) -> Result<Input<'a>> {
+    let start = scan.pos();
+    let mut flat: Vec<(&str, Token<'a>)> = Vec::new();
+    let is_flat = members(scan, |scan, key| {
+        if flat.len() == FLAT
+            || flat.iter().any(|(other, _)| *other == key)
+            || matches!(scan.peek(), Some(b'{' | b'['))
+        {
+            return Ok(false);
+        }
+        let value = scan.skip()?;
+        flat.push((key, value));
+        Ok(!value.contains('\\'))
+    })?;
+    if is_flat {
+        return Ok(Input::Flat(flat));
+    }
+    scan.go(start);
+    scan.value(INPUT).map(Input::Tree)
 }
 
 /// The text of a block that holds nothing else.
