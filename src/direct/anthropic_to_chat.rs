@@ -124,13 +124,20 @@ impl<'a> Writer<'a> {
     }
 
     fn open(&mut self, start: usize) {
+        let (mut calls, mut answers) =
+            (std::mem::take(&mut self.stretch.calls), std::mem::take(&mut self.stretch.answers));
+        calls.clear();
+        answers.clear();
         self.stretch = Stretch {
             start,
             end: start,
             out: self.out.len(),
             losses: self.losses.len(),
             typed: self.typed,
-            ..Stretch::default()
+            is_odd: false,
+            calls,
+            answers,
+            messages: 0,
         };
     }
 

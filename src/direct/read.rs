@@ -110,7 +110,7 @@ fn block<'a>(scan: &mut Scan<'a>) -> Result<Option<Block<'a>>> {
             "content" if fields.content.is_none() => {
                 fields.content = match scan.peek() {
                     Some(b'"') => Some(Texts::One(scan.skip()?)),
-                    Some(b'[') => list(scan, text)?.and_then(texts),
+                    Some(b'[') => texts(scan)?,
                     _ => None,
                 };
                 return Ok(fields.content.is_some());
@@ -181,12 +181,16 @@ fn text<'a>(scan: &mut Scan<'a>) -> Result<Option<Token<'a>>> {
 }
 
 /// One text block and its text are the same; an empty list says something else.
-fn texts(mut texts: Vec<Token<'_>>) -> Option<Texts<'_>> {
-    match texts.len() {
-        0 => None,
-        1 => texts.pop().map(Texts::One),
-        _ => Some(Texts::Many(texts)),
+fn texts<'a>(scan: &mut Scan<'a>) -> Result<Option<Texts<'a>>> {
+    let start = scan.pos();
+    scan.eat(b'[');
+    if let Some(only) = text(scan)?
+        && scan.eat(b']')
+    {
+        return Ok(Some(Texts::One(only)));
     }
+    scan.go(start);
+    Ok(list(scan, text)?.filter(|texts| !texts.is_empty()).map(Texts::Many))
 }
 
 /// Goes through the members of an object; false as soon as `member` refuses one, or where it is no object.
