@@ -100,6 +100,8 @@ codes! {
     SamplingDropped = "sampling.dropped",
     /// A field of a tool declaration that the wire does not have.
     ToolFieldDropped = "tool.field_dropped",
+    /// A tool that is called and that nobody declares: declared by its name, with any object as its input.
+    ToolAssumed = "tool.assumed",
     /// A tool choice written as the nearest one that the wire has.
     ToolChoiceReduced = "tool_choice.reduced",
     /// A field that only the source wire has.

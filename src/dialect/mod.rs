@@ -1,11 +1,13 @@
 //! Which wire reads or writes what: dispatch only. The wires never import each other.
 
+mod arguments;
 mod hoist;
 mod ids;
 mod loss;
 mod pairing;
 mod stream;
 mod strip;
+mod structured;
 pub mod targets;
 mod untyped;
 

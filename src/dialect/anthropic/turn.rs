@@ -3,12 +3,13 @@
 use super::HERE;
 use super::pen::{Pen, text, text_block};
 use super::read::CONTENT;
+use crate::dialect::arguments;
 use crate::dialect::ids::folded;
 use crate::dialect::leave_message_item;
 use crate::dialect::loss::Code;
 use crate::dialect::untyped::{Untyped, untyped};
-use crate::error::{Error, Kind, Result};
-use crate::json::{Cursor, Json, MAX_DEPTH, Object, Repeats, Value, compact, parse_text};
+use crate::error::{Error, Result};
+use crate::json::{Cursor, Json, Object, Value, compact};
 use crate::message::{AssistantMessage, CallKind, Extra, ToolCall, is_blank, item_kind};
 use crate::path::Path;
 
@@ -277,7 +278,9 @@ fn foreign_message(turn: &AssistantMessage, item: &Json, path: &Path, state: &mu
 
 fn write_call(call: &ToolCall, path: &Path, pen: &mut Pen<'_>) -> Result<Json> {
     let input = match call.kind {
-        CallKind::Function => arguments(&call.arguments, &path.key("arguments"), pen)?,
+        CallKind::Function => {
+            arguments::object(&call.arguments, ABOVE_INPUT, &path.key("arguments"), pen.losses)?
+        }
         CallKind::Custom => {
             let detail = "free-form input is wrapped in an object with the one member input";
             pen.lose(Code::CustomWrapped, path.clone(), detail);
@@ -299,41 +302,3 @@ fn write_call(call: &ToolCall, path: &Path, pen: &mut Pen<'_>) -> Result<Json> {
 
 /// How deep in a body the input of a call stands.
 const ABOVE_INPUT: usize = 5;
-
-fn arguments(raw: &str, path: &Path, pen: &mut Pen<'_>) -> Result<Object<'static>> {
-    if is_blank(raw) {
-        let detail = "no arguments at all are written as an empty object";
-        pen.lose(Code::ArgumentsReserialised, path.clone(), detail);
-        return Ok(Object::default());
-    }
-    let refuse =
-        |what: &str| Error::new(Kind::Arguments, path.clone(), format!("expected a JSON object: {what}"));
-    let parsed = parse_text(raw, Repeats::LastWins).map_err(|e| refuse(&e.what))?;
-    let Value::Object(input) = parsed.value.into_owned() else { return Err(refuse("it is another value")) };
-    let input = Value::Object(input);
-    if depth(&input) + ABOVE_INPUT > MAX_DEPTH {
-        return Err(refuse("nested too deep for a request body"));
-    }
-    if !parsed.replaced.is_empty() {
-        pen.lose(Code::SurrogateReplaced, path.clone(), "held a lone surrogate, which is written as U+FFFD");
-    }
-    if compact(&input) != raw {
-        pen.lose(
-            Code::ArgumentsReserialised,
-            path.clone(),
-            "written as an object, so the spelling of the text is lost",
-        );
-    }
-    match input {
-        Value::Object(input) => Ok(input),
-        _ => Ok(Object::default()),
-    }
-}
-
-fn depth(value: &Json) -> usize {
-    match value {
-        Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or(0),
-        Value::Object(object) => 1 + object.iter().map(|(_, member)| depth(member)).max().unwrap_or(0),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
-    }
-}

@@ -8,6 +8,8 @@ mod blocks;
 mod read;
 mod write;
 
+use crate::json::Object;
+
 pub use read::read_result;
 pub use write::write_result;
 
@@ -17,3 +19,11 @@ pub(super) use read::leave;
 const CONTENT: &str = "content";
 /// Layout key of a text part that was made from `structuredContent`, because no block repeated it.
 const STRUCTURED: &str = "structured";
+
+/// Do these fields, of a text part or of a message that is one text, say that the text was made from
+/// `structuredContent`?
+pub(super) fn is_structured(fields: &Object<'_>) -> bool {
+    let collapsed =
+        |fields: &Object<'_>| fields.get(CONTENT)?.as_array()?.first()?.get(STRUCTURED).map(|_| ());
+    fields.get(STRUCTURED).is_some() || collapsed(fields).is_some()
+}
