@@ -95,6 +95,12 @@ fn ids(message: &Message) -> impl Iterator<Item = &Text> {
     calls.iter().map(|call| &call.id).chain(result)
 }
 
+/// An id for something that has none, the same for the same thing: the prefix and 24 hex digits of the SHA-256.
+pub(super) fn minted(prefix: &str, of: &[u8]) -> String {
+    let digest = Sha256::digest(of);
+    digest.iter().take(12).fold(prefix.to_owned(), |id, byte| id + &format!("{byte:02x}"))
+}
+
 /// A namespaced name where the wire has no namespaces.
 pub(super) fn folded(namespace: Option<&str>, name: &str) -> String {
     match namespace {

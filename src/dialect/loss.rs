@@ -104,6 +104,10 @@ codes! {
     ToolAssumed = "tool.assumed",
     /// A tool choice written as the nearest one that the wire has.
     ToolChoiceReduced = "tool_choice.reduced",
+    /// A reason to end that the wire does not have, written as the nearest one.
+    FinishReasonReduced = "finish_reason.reduced",
+    /// A count of tokens that the wire requires and the source does not state, written as 0.
+    UsageAssumed = "usage.assumed",
     /// A field that only the source wire has.
     FieldDropped = "field.dropped",
     /// The typed fields were changed after the native form was read, so that form was left out.

@@ -1,10 +1,12 @@
 //! Which wire reads or writes what: dispatch only. The wires never import each other.
 
 mod arguments;
+mod counts;
 mod hoist;
 mod ids;
 mod loss;
 mod pairing;
+mod reasons;
 mod stream;
 mod strip;
 mod structured;
@@ -128,7 +130,13 @@ pub fn read_answer(dialect: Dialect, body: &Value<'_>) -> Result<AssistantMessag
 
 /// A provider's whole answer: the turn, why it ended, what it cost, and the body itself.
 pub fn read_response(dialect: Dialect, body: &Value<'_>) -> Result<Response> {
-    let cursor = answered(body)?;
+    answered(body)?;
+    take_response(dialect, body.clone().into_owned())
+}
+
+/// `read_response` of a body that is given away, and that may hold an error beside a turn.
+fn take_response(dialect: Dialect, body: Json) -> Result<Response> {
+    let cursor = Cursor::root(&body);
     let mut response = match dialect {
         Dialect::Chat => chat::read_response(cursor),
         Dialect::Responses => responses::read_response(cursor),
@@ -138,8 +146,8 @@ pub fn read_response(dialect: Dialect, body: &Value<'_>) -> Result<Response> {
         Dialect::Mcp => Err(no_answer(dialect)),
     }?;
     response.dialect = Some(dialect);
-    response.complete = true;
-    response.native = Some(body.clone().into_owned());
+    response.complete = dialect != Dialect::Responses || !responses::is_under_way(&response);
+    response.native = Some(body);
     Ok(response)
 }
 
@@ -169,6 +177,9 @@ pub fn write_response(dialect: Dialect, response: &Response) -> Result<(Object<'
         return Ok((body.clone(), Losses::default()));
     }
     let mut losses = Losses::default();
+    if response.dialect == Some(dialect) && response.native.is_some() {
+        losses.add(Code::NativeStale, Path::root(), "the answer was changed after its body was read");
+    }
     let body = match dialect {
         Dialect::Chat => chat::write_response(response, &mut losses)?,
         Dialect::Responses => responses::write_response(response, &mut losses)?,

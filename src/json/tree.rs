@@ -265,6 +265,12 @@ impl From<u32> for Value<'_> {
     }
 }
 
+impl From<u64> for Value<'_> {
+    fn from(n: u64) -> Self {
+        Value::Number(Cow::Owned(n.to_string()))
+    }
+}
+
 impl From<usize> for Value<'_> {
     fn from(n: usize) -> Self {
         Value::Number(Cow::Owned(n.to_string()))

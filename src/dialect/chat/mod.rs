@@ -10,6 +10,8 @@
 //! | request | `$limit` | the name of the output limit, `max_completion_tokens` |
 //! | request | `$stop` | `stop` was one string |
 
+mod chunks;
+mod deltas;
 mod messages;
 mod overlay;
 mod parts;
@@ -26,11 +28,12 @@ use crate::json::{Fields, Json, Object, Value};
 use crate::message::Message;
 use crate::path::Path;
 
+pub(super) use chunks::write_stream;
 pub(super) use messages::outcome_loss;
 pub(super) use overlay::overlay;
 pub(super) use read::{read_items, read_request};
 pub(super) use response::{read_answer, read_response, write_response};
-pub(super) use stream::{assembly, write_stream};
+pub(super) use stream::assembly;
 pub(super) use write::write_request;
 
 pub(super) const RESULT: ResultForm = ResultForm {

@@ -1,10 +1,14 @@
-//! A Chat Completions answer to the assistant turn in it.
+//! A Chat Completions answer, <https://platform.openai.com/docs/api-reference/chat/object>, in both directions.
 
+use super::messages::{self, Lane};
 use super::read::read_assistant;
-use crate::dialect::Losses;
+use crate::dialect::counts::{count, count_in};
+use crate::dialect::ids::minted;
+use crate::dialect::loss::{Code, Losses};
+use crate::dialect::reasons::{Words, word};
 use crate::error::{Error, Result};
-use crate::json::{Cursor, Object};
-use crate::message::{AssistantMessage, Response};
+use crate::json::{Cursor, Object, Value, canonical};
+use crate::message::{AssistantMessage, Dialect, FinishReason, Message, Response, Text, Usage};
 use crate::path::Path;
 
 /// The message of the first choice; the others are other turns.
@@ -23,12 +27,86 @@ pub(in crate::dialect) fn read_answer(body: Cursor<'_>) -> Result<AssistantMessa
 }
 
 pub(in crate::dialect) fn read_response(body: Cursor<'_>) -> Result<Response> {
-    Ok(Response { message: read_answer(body)?, ..Response::default() })
+    let message = read_answer(body)?;
+    let said = |key: &str| body.value.get(key).and_then(Value::as_str).map(Text::from);
+    let choices = body.value.get("choices").and_then(Value::as_array).unwrap_or_default();
+    let native = choices.first().and_then(|choice| choice.get("finish_reason")?.as_str());
+    Ok(Response {
+        id: said("id"),
+        model: said("model"),
+        message,
+        finish_reason: native.and_then(reason),
+        native_finish_reason: native.map(Text::from),
+        usage: body.value.get("usage").and_then(Value::as_object).and_then(read_usage),
+        ..Response::default()
+    })
 }
 
+fn reason(word: &str) -> Option<FinishReason> {
+    FinishReason::ALL.into_iter().find(|reason| reason.as_str() == word)
+}
+
+/// The prompt is counted with what was read from a cache.
+fn read_usage(usage: &Object<'_>) -> Option<Usage> {
+    let cached = count_in(usage, "prompt_tokens_details", "cached_tokens");
+    Some(Usage {
+        prompt_tokens: count(usage, "prompt_tokens")?.saturating_sub(cached.unwrap_or(0)),
+        completion_tokens: count(usage, "completion_tokens")?,
+        cached_input_tokens: cached,
+        reasoning_tokens: count_in(usage, "completion_tokens_details", "reasoning_tokens"),
+    })
+}
+
+const WORDS: Words =
+    Words { stop: "stop", length: "length", tool_calls: "tool_calls", filtered: "content_filter" };
+
+/// One choice. Nobody states when the answer was made, which is written as 0, and a model that nobody names as
+/// empty text.
 pub(in crate::dialect) fn write_response(
-    _response: &Response,
-    _losses: &mut Losses,
+    response: &Response,
+    losses: &mut Losses,
 ) -> Result<Object<'static>> {
-    Err(Error::unsupported(Path::root(), "not there yet"))
+    let same = response.dialect == Some(Dialect::Chat);
+    let lane = Lane { names: false, internal: false, same };
+    let turn = Message::Assistant(response.message.clone());
+    let mut message = messages::write(&turn, lane, &Path::root().key("message"), losses)?;
+    for key in ["content", "refusal"] {
+        if message.get(key).is_none() {
+            message.set(key, Value::Null);
+        }
+    }
+    let reason = word(response, Dialect::Chat, reason, WORDS, losses).to_owned();
+    let choice = Object::default()
+        .with("index", 0_u64)
+        .with("message", message)
+        .with("logprobs", Value::Null)
+        .with("finish_reason", reason);
+    let choices = Value::from(vec![choice.into()]);
+    let id = response.id.as_deref().map(str::to_owned).unwrap_or_else(|| {
+        losses.add(Code::IdMinted, Path::root().key("id"), "an answer must have an id");
+        minted("chatcmpl-", &canonical(&choices))
+    });
+    let model = response.model.as_deref().unwrap_or_else(|| {
+        losses.add(Code::TextPlaceholder, Path::root().key("model"), "nobody names the model");
+        ""
+    });
+    Ok(Object::default()
+        .with("id", id)
+        .with("object", "chat.completion")
+        .with("created", 0_u64)
+        .with("model", model.to_owned())
+        .with("choices", choices)
+        .with_some("usage", response.usage.as_ref().map(write_usage)))
+}
+
+fn write_usage(usage: &Usage) -> Object<'static> {
+    let prompt = usage.prompt_tokens.saturating_add(usage.cached_input_tokens.unwrap_or(0));
+    let cached = usage.cached_input_tokens.map(|cached| Object::default().with("cached_tokens", cached));
+    let reasoning = usage.reasoning_tokens.map(|tokens| Object::default().with("reasoning_tokens", tokens));
+    Object::default()
+        .with("prompt_tokens", prompt)
+        .with("completion_tokens", usage.completion_tokens)
+        .with("total_tokens", prompt.saturating_add(usage.completion_tokens))
+        .with_some("prompt_tokens_details", cached)
+        .with_some("completion_tokens_details", reasoning)
 }

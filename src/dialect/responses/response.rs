@@ -36,3 +36,8 @@ pub(in crate::dialect) fn write_response(
 ) -> Result<Object<'static>> {
     Err(Error::unsupported(Path::root(), "not there yet"))
 }
+
+/// Is the answer still being made?
+pub(in crate::dialect) fn is_under_way(response: &Response) -> bool {
+    matches!(response.native_finish_reason.as_deref(), Some("queued" | "in_progress"))
+}

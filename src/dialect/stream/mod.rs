@@ -1,5 +1,6 @@
 //! Streams: bytes in any pieces become events, and the events of one wire add up to the body it would have sent whole.
 
+mod grow;
 mod sse;
 
 use crate::dialect::{self, anthropic, bedrock, chat, gemini, no_answer, responses};
@@ -8,6 +9,7 @@ use crate::json::{Json, Object, Repeats, Value, parse};
 use crate::message::{Dialect, Response, ToolCall};
 use crate::path::Path;
 
+pub(super) use grow::{append, extend, index, keep, keep_first};
 pub(super) use sse::{Sse, write_event};
 
 /// Adds up the events of one wire. Linear in what it is given: texts grow in place.
@@ -51,11 +53,6 @@ pub struct StreamParser {
 
 impl StreamParser {
     pub fn new(dialect: Dialect) -> Result<Self> {
-        let framing: Box<dyn Framing> = match dialect {
-            Dialect::Bedrock => bedrock::framing(),
-            Dialect::Gemini => gemini::framing(),
-            _ => Box::new(Sse::default()),
-        };
         let assembly: Box<dyn Assembly> = match dialect {
             Dialect::Chat => chat::assembly(),
             Dialect::Responses => responses::assembly(),
@@ -64,7 +61,7 @@ impl StreamParser {
             Dialect::Bedrock => bedrock::assembly(),
             Dialect::Mcp => return Err(no_answer(dialect)),
         };
-        Ok(Self { dialect, framing, assembly, events: 0, broken: false })
+        Ok(Self { dialect, framing: framing(dialect), assembly, events: 0, broken: false })
     }
 
     pub fn dialect(&self) -> Dialect {
@@ -72,50 +69,52 @@ impl StreamParser {
     }
 
     /// Takes the next bytes, cut anywhere. Refuses an event that is not JSON or has another shape; the parser then
-    /// holds what came before it, and the answer will not be complete.
+    /// holds what came before it, and the answer will not be complete. The path of an error starts with the number
+    /// of the event: `events[3].choices[0]`.
     pub fn feed(&mut self, bytes: &[u8]) -> Result<()> {
         if self.broken {
             return Err(Error::shape(Path::root(), "the stream was refused before: nothing more is read"));
         }
         let (events, assembly) = (&mut self.events, &mut self.assembly);
         let fed = self.framing.feed(bytes, &mut |name, data| {
-            let here = Path::root().key("events").index(*events);
-            *events += 1;
             if data == b"[DONE]" {
-                return assembly.event(Some("[DONE]"), &Value::Null);
+                assembly.event(Some("[DONE]"), &Value::Null)?;
+            } else {
+                assembly.event(name, &parse(data, Repeats::LastWins)?.value)?;
             }
-            let within = |mut error: Error| {
-                let mut path = here.clone();
-                path.extend(std::mem::replace(&mut error.path, Path::root()));
-                error.path = path;
-                error
-            };
-            let parsed = parse(data, Repeats::LastWins).map_err(within)?;
-            assembly.event(name, &parsed.value).map_err(|error| {
-                let mut path = Path::root().key("events").index(*events - 1);
-                path.extend(error.path.clone());
-                Error { path, ..error }
-            })
+            *events += 1;
+            Ok(())
         });
         self.broken = fed.is_err();
-        fed
+        fed.map_err(|error| {
+            let mut path = Path::root().key("events").index(self.events);
+            path.extend(error.path);
+            Error { path, ..error }
+        })
     }
 
     /// The answer as far as it came. `complete` only if the stream said itself that it has ended.
     pub fn finish(&self) -> Result<Response> {
         let Assembled { body, complete, unfinished, error } = self.assembly.assembled()?;
-        let body = Value::Object(body);
-        let mut response = dialect::read_response(self.dialect, &body)?;
-        response.complete = complete && !self.broken && unfinished.is_empty() && error.is_none();
+        let mut response = dialect::take_response(self.dialect, Value::Object(body))?;
+        response.complete &= complete && !self.broken && unfinished.is_empty() && error.is_none();
         response.unfinished = unfinished;
         response.error = error;
         Ok(response)
     }
 }
 
-/// Does this whole event end the turn for the client that waits for it?
+fn framing(dialect: Dialect) -> Box<dyn Framing> {
+    match dialect {
+        Dialect::Bedrock => bedrock::framing(),
+        Dialect::Gemini => gemini::framing(),
+        Dialect::Chat | Dialect::Responses | Dialect::Anthropic | Dialect::Mcp => Box::new(Sse::default()),
+    }
+}
+
+/// Does this whole event end the turn for the client that waits for it? The blank line behind an event may be left
+/// out.
 pub fn is_terminal_event(dialect: Dialect, chunk: &[u8]) -> bool {
-    let Ok(mut parser) = StreamParser::new(dialect) else { return false };
     let mut terminal = false;
     let mut look = |name: Option<&str>, data: &[u8]| {
         terminal |= match dialect {
@@ -128,6 +127,8 @@ pub fn is_terminal_event(dialect: Dialect, chunk: &[u8]) -> bool {
         };
         Ok(())
     };
+    let mut framing = framing(dialect);
+    let ends: &[&[u8]] = if dialect == Dialect::Bedrock { &[chunk] } else { &[chunk, b"\n\n"] };
     // An event that cannot be read ends nothing.
-    parser.framing.feed(chunk, &mut look).is_ok() && terminal
+    ends.iter().all(|bytes| framing.feed(bytes, &mut look).is_ok()) && terminal
 }

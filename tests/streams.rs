@@ -1,0 +1,202 @@
+//! Recorded streams: what they add up to, however they are cut, and that a cut one is never taken for a whole one.
+
+#![allow(clippy::unwrap_used, reason = "a test stops where it finds something wrong")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use toolwire::dialect::{StreamParser, is_terminal_event};
+use toolwire::error::Error;
+use toolwire::json::{Json, Object, Repeats, Value, compact, parse};
+use toolwire::message::Dialect::{self, Anthropic, Chat, Responses};
+use toolwire::message::{Message, Response, ToolCall, message_to_plain, tool_call_to_plain};
+
+const DIALECTS: [Dialect; 1] = [Chat];
+
+fn folder(dialect: Dialect) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/streams").join(dialect.as_str())
+}
+
+fn recorded(dialect: Dialect) -> Vec<(PathBuf, Vec<u8>)> {
+    let files = fs::read_dir(folder(dialect)).unwrap().map(|entry| entry.unwrap().path());
+    let mut found: Vec<_> = files.filter(|path| path.extension().is_some_and(|e| e == "sse")).collect();
+    found.sort();
+    assert!(found.len() >= 8, "the streams of {dialect} were found");
+    found.into_iter().map(|path| (path.clone(), fs::read(path).unwrap())).collect()
+}
+
+/// The answer, and the error that stopped the reading.
+fn read<'c>(dialect: Dialect, chunks: impl IntoIterator<Item = &'c [u8]>) -> (Response, Option<Error>) {
+    let mut parser = StreamParser::new(dialect).unwrap();
+    let refused = chunks.into_iter().find_map(|chunk| parser.feed(chunk).err());
+    (parser.finish().unwrap(), refused)
+}
+
+fn plain((response, refused): &(Response, Option<Error>)) -> Json {
+    let text = |text: &Option<toolwire::message::Text>| match text {
+        Some(text) => Value::from(text.to_string()),
+        None => Value::Null,
+    };
+    let unfinished: Vec<Json> = response.unfinished.iter().map(tool_call_to_plain).collect();
+    let usage = response.usage.map(|usage| {
+        Object::default()
+            .with("prompt_tokens", usage.prompt_tokens)
+            .with("completion_tokens", usage.completion_tokens)
+            .with_some("cached_input_tokens", usage.cached_input_tokens)
+            .with_some("reasoning_tokens", usage.reasoning_tokens)
+    });
+    Object::default()
+        .with("id", text(&response.id))
+        .with("model", text(&response.model))
+        .with("complete", response.complete)
+        .with("finish_reason", response.finish_reason.map_or(Value::Null, |reason| reason.as_str().into()))
+        .with("native_finish_reason", text(&response.native_finish_reason))
+        .with("usage", usage.map_or(Value::Null, Value::from))
+        .with("message", message_to_plain(&Message::Assistant(response.message.clone())))
+        .with("unfinished", unfinished)
+        .with_some("error", response.error.clone())
+        .with_some("refused", refused.as_ref().map(|error| error.to_string()))
+        .with_some("native", response.native.clone())
+        .into()
+}
+
+#[test]
+fn a_stream_is_the_answer_beside_it() {
+    for dialect in DIALECTS {
+        for (path, bytes) in recorded(dialect) {
+            let beside = path.with_extension("json");
+            let read = plain(&read(dialect, [&bytes[..]]));
+            if std::env::var_os("WRITE_STREAMS").is_some() {
+                fs::write(&beside, compact(&read)).unwrap();
+            }
+            let expected = parse(&fs::read(&beside).unwrap(), Repeats::Refused).unwrap().value.into_owned();
+            assert_eq!(read, expected, "{}\n{}", path.display(), compact(&read));
+        }
+    }
+}
+
+/// Numbers that look random, the same in every run.
+fn random(seed: &mut u64) -> usize {
+    *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    (*seed >> 33) as usize
+}
+
+#[test]
+fn every_cut_gives_the_same_answer() {
+    let mut seed = 1;
+    for dialect in DIALECTS {
+        for (path, bytes) in recorded(dialect) {
+            let whole = read(dialect, [&bytes[..]]);
+            for cut in 0..=bytes.len() {
+                assert_eq!(
+                    read(dialect, [&bytes[..cut], &bytes[cut..]]),
+                    whole,
+                    "{} cut at {cut}",
+                    path.display()
+                );
+            }
+            assert_eq!(read(dialect, bytes.chunks(1)), whole, "{} byte by byte", path.display());
+            for longest in [2, 3, 7, 64, 1000] {
+                let mut chunks = Vec::new();
+                let mut rest = &bytes[..];
+                while !rest.is_empty() {
+                    let (chunk, behind) = rest.split_at((random(&mut seed) % longest + 1).min(rest.len()));
+                    chunks.push(chunk);
+                    rest = behind;
+                }
+                assert_eq!(read(dialect, chunks), whole, "{} in pieces", path.display());
+            }
+        }
+    }
+}
+
+/// Where the event ends that says that the answer is whole.
+fn last_needed(dialect: Dialect, bytes: &[u8]) -> usize {
+    let whole = (0..=bytes.len()).find(|end| read(dialect, [&bytes[..*end]]).0.complete);
+    whole.unwrap_or(bytes.len() + 1)
+}
+
+#[test]
+fn a_cut_stream_is_never_complete() {
+    for dialect in DIALECTS {
+        let mut complete = 0;
+        for (path, bytes) in recorded(dialect) {
+            let (whole, _) = read(dialect, [&bytes[..]]);
+            let needed = last_needed(dialect, &bytes);
+            assert_eq!(whole.complete, needed <= bytes.len(), "{}", path.display());
+            if !whole.complete {
+                continue;
+            }
+            complete += 1;
+            // Nothing but a sentinel that the wire can do without stands behind it.
+            let behind = String::from_utf8_lossy(&bytes[needed..]);
+            let sentinel = dialect == Responses && behind.trim() == "data: [DONE]";
+            assert!(behind.is_empty() || sentinel, "{}: {behind:?}", path.display());
+            for end in 0..needed {
+                let (cut, refused) = read(dialect, [&bytes[..end]]);
+                assert!(refused.is_none() && !cut.complete, "{} cut at {end}", path.display());
+                let known = &whole.message.tool_calls;
+                assert!(cut.message.tool_calls.iter().all(|call| known.contains(call)), "{end}");
+                // The older form of a call has no id.
+                assert!(cut.unfinished.iter().filter(|call| !call.id.is_empty()).all(|call| {
+                    let is_start = |whole: &&ToolCall| whole.arguments.starts_with(&*call.arguments);
+                    known.iter().find(|whole| whole.id == call.id).is_some_and(|whole| is_start(&whole))
+                }));
+            }
+        }
+        assert!(complete >= 5, "{dialect}");
+    }
+}
+
+#[test]
+fn the_last_event_is_known() {
+    for dialect in DIALECTS {
+        for (path, bytes) in recorded(dialect) {
+            let (whole, _) = read(dialect, [&bytes[..]]);
+            let text = String::from_utf8(bytes).unwrap().replace("\r\n", "\n").replace('\r', "\n");
+            let events: Vec<&str> = text.split_inclusive("\n\n").collect();
+            let terminal = events.iter().filter(|event| is_terminal_event(dialect, event.as_bytes())).count();
+            let bare = events.iter().filter(|event| is_terminal_event(dialect, event.trim_end().as_bytes()));
+            assert_eq!((terminal, bare.count()), (terminal, terminal), "{}", path.display());
+            if whole.complete {
+                assert_eq!(terminal, 1, "{}", path.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_stream_without_anything_in_it_is_an_empty_answer() {
+    for dialect in DIALECTS {
+        let (response, refused) = read(dialect, [&b""[..], b": nothing\n\n"]);
+        assert!(refused.is_none() && !response.complete);
+        assert!(response.message.content.is_none() && response.message.tool_calls.is_empty());
+        assert_eq!((response.finish_reason, response.usage), (None, None));
+    }
+}
+
+#[test]
+fn what_is_no_event_is_refused_with_its_number() {
+    for (dialect, stream, sentence) in [
+        (Chat, &b"data: {}\n\ndata: {\n\n"[..], "events[1]: unexpected end at byte 1"),
+        (Chat, b"data: {}\n\ndata: {\"x\":\"\xf0\x9f\"}\n\n", "events[1]: not valid UTF-8 at byte 6"),
+        (Chat, b"data: 5\n\n", "events[0]: expected an object"),
+        (Chat, b"data: {\"choices\":5}\n\n", "events[0].choices: expected a list"),
+        (
+            Chat,
+            b"data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":-1}]}}]}\n\n",
+            "events[0].choices[0].delta.tool_calls[0].index: expected an index",
+        ),
+        (
+            Chat,
+            b"data: {\"choices\":[{\"delta\":{\"role\":\"user\"}}]}\n\n",
+            "events[0].choices[0].delta.role: expected assistant",
+        ),
+    ] {
+        let (response, refused) = read(dialect, [stream]);
+        assert_eq!(refused.unwrap().to_string(), sentence);
+        assert!(!response.complete);
+        let mut parser = StreamParser::new(dialect).unwrap();
+        parser.feed(stream).unwrap_err();
+        assert!(parser.feed(b"data: [DONE]\n\n").is_err(), "nothing is read behind it");
+    }
+}
