@@ -10,7 +10,7 @@ use toolwire::json::{Json, Object, Repeats, Value, compact, parse};
 use toolwire::message::Dialect::{self, Anthropic, Chat, Responses};
 use toolwire::message::{Message, Response, ToolCall, message_to_plain, tool_call_to_plain};
 
-const DIALECTS: [Dialect; 1] = [Chat];
+const DIALECTS: [Dialect; 3] = [Chat, Responses, Anthropic];
 
 fn folder(dialect: Dialect) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/streams").join(dialect.as_str())
@@ -109,10 +109,12 @@ fn every_cut_gives_the_same_answer() {
     }
 }
 
-/// Where the event ends that says that the answer is whole.
-fn last_needed(dialect: Dialect, bytes: &[u8]) -> usize {
-    let whole = (0..=bytes.len()).find(|end| read(dialect, [&bytes[..*end]]).0.complete);
-    whole.unwrap_or(bytes.len() + 1)
+/// A call of a cut stream: the start of the whole one. White space between tokens is not kept in the whole one.
+fn is_start_of(call: &ToolCall, whole: &[ToolCall]) -> bool {
+    let packed = |text: &str| text.replace(' ', "");
+    let is_start = |whole: &ToolCall| packed(&whole.arguments).starts_with(&packed(&call.arguments));
+    // The older form of a call has no id.
+    call.id.is_empty() || whole.iter().find(|whole| whole.id == call.id).is_some_and(is_start)
 }
 
 #[test]
@@ -121,27 +123,24 @@ fn a_cut_stream_is_never_complete() {
         let mut complete = 0;
         for (path, bytes) in recorded(dialect) {
             let (whole, _) = read(dialect, [&bytes[..]]);
-            let needed = last_needed(dialect, &bytes);
-            assert_eq!(whole.complete, needed <= bytes.len(), "{}", path.display());
             if !whole.complete {
                 continue;
             }
             complete += 1;
+            let mut parser = StreamParser::new(dialect).unwrap();
+            let mut read = 0;
+            // The parser holds what a stream would have given that ended here.
+            while !parser.finish().unwrap().complete {
+                let cut = parser.finish().unwrap();
+                assert!(cut.message.tool_calls.iter().all(|call| whole.message.tool_calls.contains(call)));
+                assert!(cut.unfinished.iter().all(|call| is_start_of(call, &whole.message.tool_calls)));
+                parser.feed(&bytes[read..=read]).unwrap();
+                read += 1;
+            }
             // Nothing but a sentinel that the wire can do without stands behind it.
-            let behind = String::from_utf8_lossy(&bytes[needed..]);
+            let behind = String::from_utf8_lossy(&bytes[read..]);
             let sentinel = dialect == Responses && behind.trim() == "data: [DONE]";
             assert!(behind.is_empty() || sentinel, "{}: {behind:?}", path.display());
-            for end in 0..needed {
-                let (cut, refused) = read(dialect, [&bytes[..end]]);
-                assert!(refused.is_none() && !cut.complete, "{} cut at {end}", path.display());
-                let known = &whole.message.tool_calls;
-                assert!(cut.message.tool_calls.iter().all(|call| known.contains(call)), "{end}");
-                // The older form of a call has no id.
-                assert!(cut.unfinished.iter().filter(|call| !call.id.is_empty()).all(|call| {
-                    let is_start = |whole: &&ToolCall| whole.arguments.starts_with(&*call.arguments);
-                    known.iter().find(|whole| whole.id == call.id).is_some_and(|whole| is_start(&whole))
-                }));
-            }
         }
         assert!(complete >= 5, "{dialect}");
     }

@@ -1,6 +1,7 @@
 //! Anthropic Messages: typed blocks, tool results that can say that they failed, and reasoning that is replayed as it is.
 
 mod blocks;
+mod events;
 mod leave;
 mod outcomes;
 mod overlay;
@@ -17,12 +18,13 @@ mod write;
 #[cfg(test)]
 mod tests;
 
+pub(super) use events::write_stream;
 pub(super) use leave::leave;
 pub(super) use outcomes::native_outcome;
 pub(super) use overlay::overlay;
 pub(super) use read::{read_items, read_request};
 pub(super) use response::{read_answer, read_response, write_response};
-pub(super) use stream::{assembly, is_terminal, write_stream};
+pub(super) use stream::{assembly, is_terminal};
 pub(super) use write::{write_message, write_request};
 
 use crate::dialect::ResultForm;

@@ -33,7 +33,8 @@ pub(in crate::dialect) fn write_stream(body: &Object<'_>) -> Result<Vec<Vec<u8>>
                 Value::Array(calls) => {
                     deltas.extend(calls.iter().enumerate().map(|(n, call)| {
                         let mut piece = Object::default().with("index", n);
-                        piece.0.extend(call.as_object().into_iter().flat_map(Object::iter).cloned());
+                        let fields = call.as_object().into_iter().flat_map(Object::iter);
+                        piece.add_absent(fields);
                         Object::default().with("tool_calls", vec![piece.into()])
                     }));
                 }

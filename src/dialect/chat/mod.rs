@@ -73,6 +73,8 @@ pub(super) fn leave(fields: &Object<'_>, path: &Path, losses: &mut Losses) {
             (key, _) if LAYOUT.contains(&key) => {}
             // Unset fields, as SDKs dump them; a refusal is typed.
             (_, Value::Null) | ("refusal", _) => {}
+            // As every answer has it that cites nothing.
+            ("annotations", Value::Array(none)) if none.is_empty() => {}
             // Fields inside a field.
             ("function" | "custom" | "image_url" | "input_audio" | "file", Value::Object(inner)) => {
                 leave(inner, &path.key(key), losses);

@@ -1,5 +1,6 @@
 //! OpenAI Responses: the entry points of this wire; each file below says what it holds.
 
+mod events;
 mod leave;
 mod outcomes;
 mod overlay;
@@ -14,12 +15,13 @@ mod write;
 #[cfg(test)]
 mod tests;
 
+pub(super) use events::write_stream;
 pub(super) use leave::{leave, leave_message_item};
 pub(super) use outcomes::native_outcome;
 pub(super) use overlay::overlay;
 pub(super) use read::{is_of_turn, read_items, read_request};
 pub(super) use response::{is_under_way, read_answer, read_response, write_response};
-pub(super) use stream::{assembly, is_terminal, write_stream};
+pub(super) use stream::{assembly, is_terminal};
 pub(super) use write::{write_message, write_request};
 
 use crate::dialect::ResultForm;

@@ -34,11 +34,14 @@ pub(super) struct Assembled {
     pub(super) error: Option<Json>,
 }
 
+/// Takes an event: its own name, where it has one, and its data.
+pub(super) type OnEvent<'e> = &'e mut dyn FnMut(Option<&str>, &[u8]) -> Result<()>;
+
 /// Bytes to events.
 pub(super) trait Framing: Send + Sync {
     /// Takes bytes as they came and hands on the events that are whole. A frame that cannot be read is an error; what
     /// came before it has been handed on.
-    fn feed(&mut self, bytes: &[u8], event: &mut dyn FnMut(Option<&str>, &[u8]) -> Result<()>) -> Result<()>;
+    fn feed(&mut self, bytes: &[u8], event: OnEvent<'_>) -> Result<()>;
 }
 
 /// Reads one stream, from its first byte to its end.

@@ -1,6 +1,6 @@
 //! Server-sent events, <https://html.spec.whatwg.org/multipage/server-sent-events.html>: bytes to events and back.
 
-use super::Framing;
+use super::{Framing, OnEvent};
 use crate::error::{Error, Kind, Result};
 use crate::json::MAX_BYTES;
 use crate::path::Path;
@@ -44,8 +44,6 @@ struct Event {
     /// The data, joined by line feeds; none where no line of the event has any.
     data: Option<Vec<u8>>,
 }
-
-type Handed<'h> = &'h mut dyn FnMut(Option<&str>, &[u8]) -> Result<()>;
 
 impl Framing for Sse {
     fn feed(&mut self, bytes: &[u8], event: &mut dyn FnMut(Option<&str>, &[u8]) -> Result<()>) -> Result<()> {
@@ -104,7 +102,7 @@ fn unmarked<'l>(begun: &mut bool, line: &'l [u8]) -> &'l [u8] {
 
 impl Event {
     /// A line that lies in the bytes that are being read; its data are held there as long as they are all there is.
-    fn line<'b>(&mut self, line: &'b [u8], held: &mut Option<&'b [u8]>, event: Handed<'_>) -> Result<()> {
+    fn line<'b>(&mut self, line: &'b [u8], held: &mut Option<&'b [u8]>, event: OnEvent<'_>) -> Result<()> {
         if line.is_empty() {
             return self.end(held.take(), event);
         }
@@ -119,7 +117,7 @@ impl Event {
     }
 
     /// A line that was put together.
-    fn line_of_pieces(&mut self, line: &[u8], event: Handed<'_>) -> Result<()> {
+    fn line_of_pieces(&mut self, line: &[u8], event: OnEvent<'_>) -> Result<()> {
         if line.is_empty() {
             return self.end(None, event);
         }
@@ -150,7 +148,7 @@ impl Event {
     }
 
     /// A blank line: the event is over. One without data says nothing.
-    fn end(&mut self, held: Option<&[u8]>, event: Handed<'_>) -> Result<()> {
+    fn end(&mut self, held: Option<&[u8]>, event: OnEvent<'_>) -> Result<()> {
         let Event { name, data } = std::mem::take(self);
         let data = held.map(Cow::Borrowed).or(data.map(Cow::Owned)).unwrap_or_default();
         if data.trim_ascii().is_empty() { Ok(()) } else { event(name.as_deref(), &data) }
@@ -176,7 +174,8 @@ pub(in crate::dialect) fn write_event(name: Option<&str>, data: &str) -> Vec<u8>
 
 #[cfg(test)]
 mod tests {
-    use super::{Framing, Sse};
+    use super::super::Framing;
+    use super::Sse;
     use crate::error::{Kind, Result};
 
     type Events = Vec<(Option<String>, String)>;
