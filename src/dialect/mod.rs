@@ -55,18 +55,32 @@ pub struct NativeOutcome {
 pub struct ResultForm {
     /// The top-level list that holds the conversation.
     pub messages: &'static str,
-    /// Is a result a block inside a message's content, or an element of the list itself?
-    pub in_blocks: bool,
-    /// The key and its values that make an object a tool result.
-    pub key: &'static str,
-    pub kinds: &'static [&'static str],
-    /// The key of the content, and the `type` of a text part in it.
-    pub content: &'static str,
-    pub text_part: &'static str,
-    /// The wire's own field for the outcome; without one, a failure is labelled.
-    pub native_field: Option<&'static str>,
+    /// The list in a message whose elements may hold results; without one, the messages themselves may be results.
+    pub blocks: Option<&'static str>,
+    pub mark: Mark,
+    pub says: Says,
     /// The key of the id under which the provider may hold a copy, which it would read instead of an edited result.
     pub stored_id: Option<&'static str>,
+}
+
+/// What tells a tool result from the other objects that stand where it may.
+#[derive(Clone, Copy, Debug)]
+pub enum Mark {
+    /// This member with one of these words: `{"type": "tool_result", …}`.
+    Word { key: &'static str, words: &'static [&'static str] },
+    /// One of these names in front of it: `{"toolResult": {…}}`, where the result is the inner object.
+    Under(&'static [&'static str]),
+}
+
+/// How a tool result says whether it failed.
+#[derive(Clone, Copy, Debug)]
+pub enum Says {
+    /// In its text alone: a label stands before the content, in a part of this type where the content is a list.
+    Label { content: &'static str, text_part: &'static str },
+    /// In a field of its own, by these two JSON values.
+    Field { key: &'static str, failed: &'static str, worked: &'static str },
+    /// In the key that its content has within this object.
+    Wrap { object: &'static str, failed: &'static str, worked: &'static str },
 }
 
 /// Model and sampling as one wire takes them: top-level members to set, and members to take out.

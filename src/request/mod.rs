@@ -1,6 +1,7 @@
 //! An internal body becomes a provider body, byte for byte the same where nothing has to change.
 
 mod edit;
+mod outcome;
 mod overrides;
 mod seal;
 

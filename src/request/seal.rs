@@ -2,11 +2,12 @@
 
 use super::Sealed;
 use super::edit::{Edit, Edits};
-use crate::dialect::{self, Code, Losses, ResultForm};
-use crate::error::{Error, Kind, Result};
-use crate::json::{Entry, Slice, Value, compact, unescape, write_string};
+use super::outcome::{self, Public};
+use crate::dialect::{self, Code, Losses, Mark, ResultForm};
+use crate::error::{Error, Result};
+use crate::json::{Entry, Slice, Value, unescape};
 use crate::message::Dialect;
-use crate::outcome::{LABEL, MARKER, marker_places, starts_with_label};
+use crate::outcome::{MARKER, marker_places};
 use crate::path::Path;
 use std::borrow::Cow;
 
@@ -42,14 +43,9 @@ enum Place {
     Message,
     Blocks,
     Block,
+    /// Behind the name that stands in front of a result.
+    Result,
     Elsewhere,
-}
-
-/// What a result's outcome became: the marker that turned into a native field, and whether the content changed.
-#[derive(Default)]
-struct Public {
-    field: Option<usize>,
-    edited: bool,
 }
 
 struct Walk {
@@ -85,7 +81,9 @@ impl Walk {
         let inner = match place {
             Place::Messages => Place::Message,
             Place::Blocks => Place::Block,
-            Place::Body | Place::Message | Place::Block | Place::Elsewhere => Place::Elsewhere,
+            Place::Body | Place::Message | Place::Block | Place::Result | Place::Elsewhere => {
+                Place::Elsewhere
+            }
         };
         for (n, entry) in entries.iter().enumerate() {
             if self.may_hold_marker(entry.value) {
@@ -106,7 +104,7 @@ impl Walk {
         let mut public = Public::default();
         if !markers.is_empty() {
             if self.is_result(entries, place) {
-                public = self.result(object, entries, &markers, path)?;
+                public = outcome::publish(self.form.says, object, entries, &markers, path, &mut self.edits)?;
             } else {
                 for _ in &markers {
                     self.losses.add(Code::MarkerMisplaced, path.key(MARKER), "not on a tool result: removed");
@@ -124,7 +122,8 @@ impl Walk {
             if !is_marker[n] && self.may_hold_marker(entry.value) {
                 let inner = match place {
                     Place::Body if entry.is(self.form.messages) => Place::Messages,
-                    Place::Message if entry.is("content") => Place::Blocks,
+                    Place::Message if self.form.blocks.is_some_and(|key| entry.is(key)) => Place::Blocks,
+                    Place::Block if self.is_in_front(entry) => Place::Result,
                     _ => Place::Elsewhere,
                 };
                 self.value(entry.value, inner, &path.key(&entry.key()))?;
@@ -133,99 +132,19 @@ impl Walk {
         Ok(())
     }
 
+    /// Does the value of this member of a block have to be a result?
+    fn is_in_front(&self, entry: &Entry<'_>) -> bool {
+        matches!(self.form.mark, Mark::Under(names) if names.iter().any(|name| entry.is(name)))
+    }
+
     fn is_result(&self, entries: &[Entry<'_>], place: Place) -> bool {
-        let here = if self.form.in_blocks { Place::Block } else { Place::Message };
-        let last = entries.iter().rfind(|e| e.is(self.form.key)).and_then(|e| e.value.string());
-        place == here && last.is_some_and(|token| self.form.kinds.contains(&unescape(&token).0.as_ref()))
-    }
-
-    /// The outcome of a tool result takes its public form.
-    fn result(
-        &mut self,
-        object: Slice<'_>,
-        entries: &[Entry<'_>],
-        markers: &[usize],
-        path: &Path,
-    ) -> Result<Public> {
-        let mut outcome = None;
-        for &n in markers {
-            outcome = match entries[n].value.text {
-                "true" => Some(true),
-                "false" => Some(false),
-                "null" => None,
-                _ => return Err(Error::new(Kind::Marker, path.key(MARKER), "expected true or false")),
-            };
-        }
-        let Some(outcome) = outcome else { return Ok(Public::default()) };
-        let Some(field) = self.form.native_field else {
-            let edited = outcome && self.label(object, entries, path)?;
-            return Ok(Public { field: None, edited });
-        };
-        match entries.iter().rfind(|e| e.is(field)).map(|e| e.value.text) {
-            Some(native) if native == if outcome { "true" } else { "false" } => Ok(Public::default()),
-            Some(_) => {
-                Err(Error::new(Kind::Marker, path.key(MARKER), format!("says something else than {field}")))
-            }
-            None => {
-                let last = markers.last().copied();
-                if let Some(entry) = last.and_then(|n| entries.get(n)) {
-                    self.edits.replace(entry.start..entry.value.end(), format!("\"{field}\":{outcome}"));
-                }
-                Ok(Public { field: last, edited: false })
+        match self.form.mark {
+            Mark::Under(_) => place == Place::Result,
+            Mark::Word { key, words } => {
+                let here = if self.form.blocks.is_some() { Place::Block } else { Place::Message };
+                let word = entries.iter().rfind(|e| e.is(key)).and_then(|e| e.value.string());
+                place == here && word.is_some_and(|token| words.contains(&unescape(&token).0.as_ref()))
             }
         }
     }
-
-    /// Puts the label in front of the content, where it is not there yet; tells whether it did.
-    fn label(&mut self, object: Slice<'_>, entries: &[Entry<'_>], path: &Path) -> Result<bool> {
-        let mut edited = false;
-        let mut token = Vec::new();
-        write_string(LABEL, &mut token);
-        let token = String::from_utf8_lossy(&token).into_owned();
-        let key = self.form.content;
-        let mut missing = true;
-        // A key that stands twice is labelled twice: which one a server takes is its own affair.
-        for entry in entries.iter().filter(|e| e.is(key)) {
-            missing = false;
-            let value = entry.value;
-            match value.first() {
-                b'n' => {
-                    self.edits.replace(value.start..value.end(), token.clone());
-                    edited = true;
-                }
-                b'"' => {
-                    let text = value.string().map(|token| unescape(&token).0).unwrap_or_default();
-                    if !starts_with_label(&text) {
-                        self.edits.insert(value.start + 1, token.trim_matches('"').to_owned());
-                        edited = true;
-                    }
-                }
-                b'[' => {
-                    let parts = value.entries()?;
-                    if !parts.first().is_some_and(|part| is_labelled(part.value)) {
-                        let part = crate::json::Object::default()
-                            .with("type", self.form.text_part)
-                            .with("text", LABEL);
-                        let comma = if parts.is_empty() { "" } else { "," };
-                        self.edits.insert(value.start + 1, compact(&part.into()) + comma);
-                        edited = true;
-                    }
-                }
-                _ => return Err(Error::shape(path.key(key), "expected a string or a list of parts")),
-            }
-        }
-        if missing {
-            // The object holds at least the key that makes it a tool result.
-            self.edits.insert(object.start + 1, format!("\"{key}\":{token},"));
-        }
-        Ok(edited || missing)
-    }
-}
-
-fn is_labelled(part: Slice<'_>) -> bool {
-    part.is_object()
-        && part.entries().is_ok_and(|fields| {
-            let text = fields.iter().rfind(|f| f.is("text")).and_then(|f| f.value.string());
-            text.is_some_and(|token| starts_with_label(&unescape(&token).0))
-        })
 }

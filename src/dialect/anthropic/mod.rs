@@ -27,7 +27,7 @@ pub(super) use response::{read_answer, read_response, write_response};
 pub(super) use stream::{assembly, is_terminal};
 pub(super) use write::{write_message, write_request};
 
-use crate::dialect::ResultForm;
+use crate::dialect::{Mark, ResultForm, Says};
 use crate::message::Dialect;
 
 /// The wire of this room.
@@ -35,11 +35,8 @@ const HERE: Dialect = Dialect::Anthropic;
 
 pub(super) const RESULT: ResultForm = ResultForm {
     messages: "messages",
-    in_blocks: true,
-    key: "type",
-    kinds: &["tool_result"],
-    content: "content",
-    text_part: "text",
-    native_field: Some("is_error"),
+    blocks: Some("content"),
+    mark: Mark::Word { key: "type", words: &["tool_result"] },
+    says: Says::Field { key: "is_error", failed: "true", worked: "false" },
     stored_id: None,
 };

@@ -19,9 +19,8 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-use crate::dialect::ResultForm;
 use crate::dialect::stream::{Assembly, Framing, Sse};
-use crate::dialect::{Losses, NativeOutcome};
+use crate::dialect::{Losses, Mark, NativeOutcome, ResultForm, Says};
 use crate::error::{Error, Result};
 use crate::json::{Cursor, Json, Object};
 use crate::message::{AssistantMessage, Dialect, Response};
@@ -40,12 +39,9 @@ pub(super) const OVERLAY_READS: &[&str] =
 
 pub(super) const RESULT: ResultForm = ResultForm {
     messages: "messages",
-    in_blocks: true,
-    key: "type",
-    kinds: &[],
-    content: "content",
-    text_part: "text",
-    native_field: None,
+    blocks: Some("content"),
+    mark: Mark::Under(&["toolResult"]),
+    says: Says::Field { key: "status", failed: "\"error\"", worked: "\"success\"" },
     stored_id: None,
 };
 

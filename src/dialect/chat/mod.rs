@@ -22,7 +22,7 @@ mod tools;
 mod write;
 
 use crate::dialect::loss::{Code, Losses};
-use crate::dialect::{Options, ResultForm, leave_fields};
+use crate::dialect::{Mark, Options, ResultForm, Says, leave_fields};
 use crate::error::Result;
 use crate::json::{Fields, Json, Object, Value};
 use crate::message::Message;
@@ -38,12 +38,9 @@ pub(super) use write::write_request;
 
 pub(super) const RESULT: ResultForm = ResultForm {
     messages: "messages",
-    in_blocks: false,
-    key: "role",
-    kinds: &["tool"],
-    content: "content",
-    text_part: "text",
-    native_field: None,
+    blocks: None,
+    mark: Mark::Word { key: "role", words: &["tool"] },
+    says: Says::Label { content: "content", text_part: "text" },
     stored_id: None,
 };
 

@@ -1,7 +1,7 @@
 //! PLACEHOLDER Gemini.
 
 use crate::dialect::stream::{Assembly, Framing, Sse};
-use crate::dialect::{Losses, NativeOutcome, Options, Overlay, ResultForm};
+use crate::dialect::{Losses, Mark, NativeOutcome, Options, Overlay, ResultForm, Says};
 use crate::error::{Error, Result};
 use crate::json::{Cursor, Json, Object};
 use crate::message::{AssistantMessage, Message, Request, Response};
@@ -10,13 +10,10 @@ use crate::path::Path;
 pub(super) const OVERLAY_READS: &[&str] = &[];
 
 pub(super) const RESULT: ResultForm = ResultForm {
-    messages: "messages",
-    in_blocks: true,
-    key: "type",
-    kinds: &[],
-    content: "content",
-    text_part: "text",
-    native_field: None,
+    messages: "contents",
+    blocks: Some("parts"),
+    mark: Mark::Under(&["functionResponse", "function_response"]),
+    says: Says::Wrap { object: "response", failed: "error", worked: "output" },
     stored_id: None,
 };
 

@@ -24,7 +24,7 @@ pub(super) use response::{is_under_way, read_answer, read_response, write_respon
 pub(super) use stream::{assembly, is_terminal};
 pub(super) use write::{write_message, write_request};
 
-use crate::dialect::ResultForm;
+use crate::dialect::{Mark, ResultForm, Says};
 use crate::json::{Json, Object, Value};
 use crate::message::{Dialect, Extra};
 
@@ -33,12 +33,9 @@ const HERE: Dialect = Dialect::Responses;
 /// How a tool result stands here: an item of the list, without a field for its outcome.
 pub(super) const RESULT: ResultForm = ResultForm {
     messages: "input",
-    in_blocks: false,
-    key: "type",
-    kinds: &["function_call_output", "custom_tool_call_output"],
-    content: "output",
-    text_part: "input_text",
-    native_field: None,
+    blocks: None,
+    mark: Mark::Word { key: "type", words: &["function_call_output", "custom_tool_call_output"] },
+    says: Says::Label { content: "output", text_part: "input_text" },
     stored_id: Some("id"),
 };
 
