@@ -11,20 +11,26 @@ use std::collections::{HashMap, HashSet};
 #[derive(Clone, Copy)]
 pub(super) struct Rule {
     pub(super) allowed: fn(char) -> bool,
-    /// In bytes.
+    /// In bytes. Where both are the same, an id that does not fit is written as so many hex digits.
+    pub(super) shortest: usize,
     pub(super) longest: usize,
 }
 
 impl Rule {
     fn fits(&self, id: &str) -> bool {
-        !id.is_empty() && id.len() <= self.longest && id.chars().all(self.allowed)
+        (self.shortest..=self.longest).contains(&id.len()) && id.chars().all(self.allowed)
     }
 
     /// A sanitised prefix and eight hex digits of the SHA-256: the same for the same id. `again` tells apart those
     /// that would meet.
     fn fit(&self, id: &str, again: usize) -> String {
         let digest = Sha256::new().chain_update(id).chain_update("'".repeat(again)).finalize();
-        let hex: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+        let mut hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        if self.shortest == self.longest {
+            hex.truncate(self.longest);
+            return hex;
+        }
+        hex.truncate(8);
         let keep = self.longest.min(40) - hex.len() - 1;
         let prefix: String = id.chars().filter(|c| c.is_ascii() && (self.allowed)(*c)).take(keep).collect();
         if prefix.is_empty() { format!("call_{hex}") } else { format!("{prefix}_{hex}") }

@@ -111,6 +111,11 @@ impl Flags {
         self.get(flag).and_then(Value::as_str).unwrap_or_default()
     }
 
+    /// Another name for something, of a flag that maps names.
+    pub(super) fn name(self, flag: &str, of: &str) -> Option<&'static str> {
+        self.get(flag)?.get(of)?.as_str()
+    }
+
     /// A flag that is a list of words.
     pub(super) fn words(self, flag: &str) -> impl Iterator<Item = &'static str> {
         self.get(flag).and_then(Value::as_array).unwrap_or_default().iter().filter_map(Value::as_str)
@@ -119,12 +124,66 @@ impl Flags {
 
 #[cfg(test)]
 mod tests {
-    use super::{as_of, fits, named};
+    use super::{TABLE, all, as_of, fits, flags, named};
+    use crate::json::{Repeats, Value, parse_text};
+    use crate::message::Dialect;
+    use std::collections::HashSet;
 
     #[test]
-    fn the_table_is_read() {
-        assert_eq!(as_of().len(), "2026-11-30".len());
-        assert!(named("gemini-2").is_some());
+    fn the_table_is_well_formed() {
+        let table = parse_text(TABLE, Repeats::Refused).unwrap().value;
+        let date: Vec<usize> = as_of().split('-').filter_map(|n| n.parse().ok()).collect();
+        assert!(matches!(date[..], [2026..=9999, 1..=12, 1..=31]) && as_of().len() == 10, "{}", as_of());
+        let wires = table.get("flags").unwrap().as_object().unwrap();
+        for (wire, flags) in wires.iter() {
+            assert!(Dialect::from_name(wire).is_some(), "{wire}");
+            for (name, flag) in flags.as_object().unwrap().iter() {
+                assert!(flag.get("value").is_some(), "{wire} {name} has no default");
+                assert!(
+                    flag.get("says").and_then(Value::as_str).is_some_and(|says| says.len() > 20),
+                    "{name}"
+                );
+                assert_eq!(flag.as_object().unwrap().len(), 2, "{name}");
+            }
+        }
+        let mut names = HashSet::new();
+        for target in table.get("targets").unwrap().as_array().unwrap() {
+            let word = |key: &str| target.get(key).and_then(Value::as_str).unwrap();
+            let name = word("name");
+            assert!(names.insert(name), "{name} stands there twice");
+            assert!(Dialect::from_name(name).is_none(), "{name} is a wire");
+            assert!(word("source").starts_with("https://"), "{name}");
+            assert_eq!(target.as_object().unwrap().len(), 5, "{name}");
+            let known = wires.get(word("dialect")).unwrap().as_object().unwrap();
+            let own = target.get("flags").unwrap().as_object().unwrap();
+            assert!(!own.is_empty(), "{name} differs in nothing");
+            for (flag, value) in own.iter() {
+                let known =
+                    known.get(flag).unwrap_or_else(|| panic!("{name}: {flag} is no flag of its wire"));
+                let default = known.get("value").unwrap();
+                assert_eq!(std::mem::discriminant(value), std::mem::discriminant(default), "{name}: {flag}");
+                assert_ne!(value, default, "{name}: {flag} says nothing new");
+                if let Some(word) = value.as_str() {
+                    let says = known.get("says").and_then(Value::as_str).unwrap();
+                    assert!(
+                        says.split('`').skip(1).step_by(2).any(|said| said == word),
+                        "{name}: {flag}: {word}"
+                    );
+                }
+            }
+        }
+        assert_eq!(all().len(), names.len());
+    }
+
+    #[test]
+    fn a_model_names_its_family_unless_a_target_is_named() {
+        let parts = |named, model| flags(Dialect::Gemini, named, model).is("response_parts");
+        assert!(parts(None, None) && parts(None, Some("gemini-3-pro")));
+        assert!(!parts(None, Some("models/gemini-2.5-pro")));
+        assert!(!parts(named("gemini-2"), Some("gemini-3-pro")));
+        // One of another wire says nothing about this one.
+        assert!(!parts(named("palmyra"), Some("gemini-2.5-pro")));
+        assert!(all().iter().all(|target| target.dialect != Dialect::Chat || target.models.is_empty()));
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub(super) struct Pen<'l> {
 
 /// What the API takes as a call id.
 pub(super) const IDS: Rule =
-    Rule { allowed: |c| c.is_ascii_alphanumeric() || c == '_' || c == '-', longest: usize::MAX };
+    Rule { allowed: |c| c.is_ascii_alphanumeric() || c == '_' || c == '-', shortest: 1, longest: usize::MAX };
 
 impl Pen<'_> {
     pub(super) fn lose(&mut self, code: Code, path: Path, detail: &str) {

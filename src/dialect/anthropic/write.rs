@@ -4,10 +4,10 @@ use super::blocks::{Written, write_content};
 use super::pen::{IDS, Pen};
 use super::read::{AT, IN_LIST, JOINED, MESSAGE};
 use super::{HERE, results, settings, turn};
-use crate::dialect::Options;
 use crate::dialect::ids::Table;
 use crate::dialect::loss::{Code, Losses};
 use crate::dialect::pairing::{Placed, place};
+use crate::dialect::{Options, targets};
 use crate::error::{Error, Result};
 use crate::json::{Json, Object, Value};
 use crate::message::{Content, Extra, Message, PartKind, Request, SystemMessage};
@@ -25,7 +25,8 @@ pub(in crate::dialect) fn write_request(
         placed.iter().take_while(|p| matches!(&*p.message, Message::System(m) if !is_in_list(m))).count();
     let (system, rest) = placed.split_at(leading);
     let system = write_system(system, &mut pen)?;
-    let mut list = List::default();
+    let flags = targets::flags(HERE, options.target, request.model.as_deref());
+    let mut list = List { mid_system: flags.is("mid_system"), ..List::default() };
     for placed in rest {
         pen.same = placed.same;
         list.add(&placed.message, placed.called, &placed.path(), &mut pen)?;
@@ -111,6 +112,10 @@ struct List {
     open: Option<Open>,
     /// A single message: its place in a conversation is not known.
     alone: bool,
+    /// A system message may stand where another wire has one.
+    mid_system: bool,
+    /// The foreign system message that was written last: an answer has to follow it.
+    system: Option<Path>,
 }
 
 /// A user message that more may join.
@@ -124,14 +129,29 @@ struct Open {
 
 impl List {
     fn add(&mut self, message: &Message, called: Option<&str>, path: &Path, pen: &mut Pen<'_>) -> Result<()> {
+        if let Some(path) = self.system.take()
+            && !matches!(message, Message::Assistant(_))
+        {
+            let what = "a system message in the conversation with something else than an answer behind it";
+            return Err(Error::unsupported(path, what));
+        }
         match message {
             Message::System(system) => {
-                if !pen.same && !self.alone && !is_in_list(system) {
+                let foreign = !pen.same && !self.alone && !is_in_list(system);
+                if foreign && !self.mid_system {
                     let what = "a system message after the conversation has begun";
                     return Err(Error::unsupported(path.clone(), what));
                 }
                 self.close();
                 if let Some(written) = system_content(system, path, pen)? {
+                    if foreign {
+                        let behind = self.done.last().and_then(|last| last.get("role")?.as_str());
+                        if behind != Some("user") {
+                            let what = "a system message that does not stand behind a user message";
+                            return Err(Error::unsupported(path.clone(), what));
+                        }
+                        self.system = Some(path.clone());
+                    }
                     self.push("system", written.value(), &system.extra, pen);
                 }
             }

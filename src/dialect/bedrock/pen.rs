@@ -11,7 +11,7 @@ use crate::path::Path;
 
 /// What the API takes as a call id.
 pub(super) const IDS: Rule =
-    Rule { allowed: |c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | ':'), longest: 64 };
+    Rule { allowed: |c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | ':'), shortest: 1, longest: 64 };
 
 pub(super) struct Pen<'l> {
     /// What is written was read from this wire: it goes back as it was, nothing fitted or dropped.

@@ -12,6 +12,7 @@
 
 mod chunks;
 mod deltas;
+mod fit;
 mod messages;
 mod overlay;
 mod parts;
@@ -21,6 +22,7 @@ mod stream;
 mod tools;
 mod write;
 
+use crate::dialect::ids::Table;
 use crate::dialect::loss::{Code, Losses};
 use crate::dialect::{Mark, Options, ResultForm, Says, leave_fields};
 use crate::error::Result;
@@ -45,8 +47,20 @@ pub(super) const RESULT: ResultForm = ResultForm {
 };
 
 pub(super) fn write_message(message: &Message, options: Options, losses: &mut Losses) -> Result<Json> {
-    let lane = messages::Lane { names: options.internal, internal: options.internal, same: false };
-    messages::write(message, lane, &Path::root(), losses).map(Value::Object)
+    let path = Path::root();
+    let mut lane = messages::Lane { names: options.internal, internal: options.internal, same: false };
+    let Some(flags) = fit::named(options) else {
+        return messages::write(message, lane, &path, losses).map(Value::Object);
+    };
+    lane.names = flags.is("result_names");
+    let mut fitted = message.clone();
+    fit::message(&mut fitted, flags, &path, losses)?;
+    if let Some(rule) = fit::ids(flags)
+        && let Some(changed) = Table::of([(&fitted, false)].into_iter(), rule).applied(&fitted, &path, losses)
+    {
+        fitted = changed;
+    }
+    messages::write(&fitted, lane, &path, losses).map(Value::Object)
 }
 
 /// Reports the fields of this wire that another one does not get.

@@ -160,7 +160,7 @@ fn write_sampling(
 }
 
 /// What the API takes as a call id: 64 bytes of anything.
-pub(super) const IDS: Rule = Rule { allowed: |_| true, longest: 64 };
+pub(super) const IDS: Rule = Rule { allowed: |_| true, shortest: 1, longest: 64 };
 
 struct Writer<'l> {
     mode: Mode,
