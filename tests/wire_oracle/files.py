@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 WIRE = Path(__file__).parent.parent / "wire"
-DIALECTS = ("chat", "responses", "anthropic", "mcp")
+DIALECTS = ("chat", "responses", "anthropic", "gemini", "bedrock", "mcp")
 
 
 def target_of(path: Path) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -116,6 +117,143 @@ def _anthropic_result(block: Body) -> list[str]:
     return found
 
 
+# A part holds one of these; what else stands in it describes that one.
+GEMINI_DATA = (
+    "text",
+    "inlineData",
+    "fileData",
+    "functionCall",
+    "functionResponse",
+    "executableCode",
+    "codeExecutionResult",
+    "toolCall",
+    "toolResponse",
+)
+GEMINI_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.:-]{0,127}")
+
+
+def gemini(body: Body) -> list[str]:
+    found: list[str] = []
+    calls: list[Body] = []
+    for i, content in enumerate(body["contents"]):
+        place = f"contents[{i}]"
+        parts = content.get("parts") or []
+        if content.get("role") not in ("user", "model"):
+            found.append(f"{place}: role {content.get('role')}")
+        if not parts:
+            found.append(f"{place}: no parts")
+        for j, part in enumerate(parts):
+            # A signature may come alone.
+            held = [key for key in GEMINI_DATA if key in part]
+            if len(held) != 1 and not (not held and "thoughtSignature" in part):
+                found.append(f"{place}.parts[{j}]: holds {held}")
+        found += _gemini_responses(place, content, calls)
+        calls = [part["functionCall"] for part in parts if "functionCall" in part]
+        if calls and content.get("role") != "model":
+            found.append(f"{place}: a call that no model made")
+        if calls and i > 0 and body["contents"][i - 1].get("role") == "model":
+            found.append(f"{place}: calls right behind another turn of the model")
+        signed = ["thoughtSignature" in part for part in parts if "functionCall" in part]
+        if any(signed) and not signed[0]:
+            found.append(f"{place}: the first call is not the signed one")
+        ids = [call["id"] for call in calls if call.get("id")]
+        if len(set(ids)) < len(ids):
+            found.append(f"{place}: one call id twice")
+    if calls:
+        found.append("calls without responses at the end")
+    for tool in body.get("tools") or []:
+        for declaration in tool.get("functionDeclarations") or []:
+            if not GEMINI_NAME.fullmatch(declaration.get("name", "")):
+                found.append(f"a tool named {declaration.get('name')!r}")
+    return found + _marked(body)
+
+
+def _gemini_responses(place: str, content: Body, calls: list[Body]) -> list[str]:
+    """As many responses as calls, in their order, in the one content behind them, and before all else in it."""
+    parts = content.get("parts") or []
+    is_response = ["functionResponse" in part for part in parts]
+    responses = [part["functionResponse"] for part in parts if "functionResponse" in part]
+    found = []
+    if responses and content.get("role") != "user":
+        found.append(f"{place}: a response that no user gave")
+    if is_response != sorted(is_response, reverse=True):
+        found.append(f"{place}: a response behind other parts")
+    if [call["name"] for call in calls] != [response.get("name") for response in responses]:
+        found.append(f"{place}: {len(responses)} responses for {len(calls)} calls, or under other names")
+    for call, response in zip(calls, responses):
+        if call.get("id") != response.get("id"):
+            found.append(f"{place}: the response to {call.get('id')} says {response.get('id')}")
+    for response in responses:
+        held = response.get("response")
+        if held is None:
+            found.append(f"{place}: a functionResponse without a response")
+        elif "error" in held and "output" in held:
+            found.append(f"{place}: both an output and an error")
+        elif _holds(held, "$ref"):
+            found.append(f"{place}: a $ref points to a part")
+    return found
+
+
+def _holds(node: Any, key: str) -> bool:
+    if isinstance(node, dict):
+        return key in node or any(_holds(value, key) for value in node.values())
+    return isinstance(node, list) and any(_holds(item, key) for item in node)
+
+
+def bedrock(body: Body) -> list[str]:
+    found: list[str] = []
+    messages = body.get("messages") or []
+    used = False
+    calls: list[str] = []
+    for i, message in enumerate(messages):
+        place = f"messages[{i}]"
+        if message["role"] == (messages[i - 1]["role"] if i else "assistant"):
+            found.append(f"{place}: {message['role']} again, or first")
+        if not message["content"]:
+            found.append(f"{place}: no content")
+        blocks = [block["toolResult"] for block in message["content"] if "toolResult" in block]
+        results = [block for block in blocks if message["role"] == "user"]
+        answered = [result["toolUseId"] for result in results]
+        if sorted(answered) != sorted(calls):
+            found.append(f"{place}: results {answered} for calls {calls}")
+        uses = [block["toolUse"] for block in message["content"] if "toolUse" in block]
+        calls = [use["toolUseId"] for use in uses if use.get("type") != "server_tool_use"]
+        used = used or bool(uses or blocks)
+        if len(set(calls)) < len(calls):
+            found.append(f"{place}: one call id twice")
+        if calls and message["role"] != "assistant":
+            found.append(f"{place}: a call that no model made")
+        if any(not isinstance(use["input"], dict) for use in uses):
+            found.append(f"{place}: an input that is no object")
+        if any("text" in block and not block["text"].strip() for block in message["content"]):
+            found.append(f"{place}: blank text")
+        if any("document" in block for block in message["content"]) and not any(
+            "text" in block for block in message["content"]
+        ):
+            found.append(f"{place}: a document without a text beside it")
+        for result in blocks:
+            found += [f"{place}: {problem}" for problem in _bedrock_result(result)]
+    if calls:
+        found.append(f"calls without a result: {calls}")
+    if any("text" in block and not block["text"].strip() for block in body.get("system") or []):
+        found.append("system: blank text")
+    if used and not (body.get("toolConfig") or {}).get("tools"):
+        found.append("toolConfig: missing, though tools were used")
+    return found + _marked(body)
+
+
+def _bedrock_result(result: Body) -> list[str]:
+    found = []
+    if result.get("status") == "error" and not result["content"]:
+        found.append("a failing result without content")
+    for part in result["content"]:
+        if "json" in part and not isinstance(part["json"], dict):
+            found.append("a result whose json is no object")
+        if "text" in part and not part["text"].strip():
+            found.append("blank text in a result")
+    return found
+
+
 def mcp(body: Body) -> list[str]:
     found = []
     old = body["protocol"] < "2026-07-28"
@@ -150,5 +288,7 @@ LINT: dict[str, Callable[[Body], list[str]]] = {
     "chat": chat,
     "responses": responses,
     "anthropic": anthropic,
+    "gemini": gemini,
+    "bedrock": bedrock,
     "mcp": mcp,
 }

@@ -15,6 +15,8 @@ OPAQUE = {
     "chat": {"parameters", "schema", "metadata", "reasoning_details"},
     "responses": {"parameters", "schema", "metadata", "headers"},
     "anthropic": {"input_schema", "input", "schema"},
+    "gemini": {"args", "response", "parametersJsonSchema", "responseJsonSchema", "partMetadata", "labels"},
+    "bedrock": {"json", "input", "additionalModelRequestFields", "requestMetadata", "promptVariables"},
     "mcp": {
         "_meta",
         "structuredContent",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import functools
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -76,6 +78,114 @@ def responses(body: Body) -> None:
 
 def anthropic(body: Body) -> None:
     _check("beta" if "mcp_servers" in body else "anthropic", body)
+
+
+def gemini(body: Body) -> None:
+    """The SDK has no model of the body in REST: each member is read by its own, under the names of REST alone."""
+    types = _gemini_types()
+    if unknown := sorted(set(body) - set(types)):
+        raise RejectError(f"unknown members {unknown}")
+    if "contents" not in body:
+        raise RejectError("contents: missing")
+    for key, value in body.items():
+        try:
+            types[key].validate_json(json.dumps(value), strict=True, by_alias=True, by_name=False)
+        except ValidationError as error:
+            raise RejectError(f"{key}: {_short(error)}") from None
+
+
+@functools.cache
+def _gemini_types() -> dict[str, TypeAdapter[Any]]:
+    from google.genai import types
+
+    members = {
+        "contents": list[types.Content],
+        "systemInstruction": types.Content,
+        "tools": list[types.Tool],
+        "toolConfig": types.ToolConfig,
+        "generationConfig": types.GenerationConfig,
+        "safetySettings": list[types.SafetySetting],
+        "cachedContent": str,
+        "labels": dict[str, str],
+        "serviceTier": str,
+        "store": bool,
+    }
+    return {key: TypeAdapter(annotation) for key, annotation in members.items()}
+
+
+def bedrock(body: Body) -> None:
+    from botocore.validate import ParamValidator
+
+    shape = _converse()
+    native = _with_bytes(shape, body)
+    report = ParamValidator().validate(native, shape)
+    if report.has_errors():
+        raise RejectError("; ".join(report.generate_report().splitlines()))
+    if found := list(_beyond(shape, native, "$")):
+        raise RejectError("; ".join(found))
+
+
+@functools.cache
+def _converse() -> Any:
+    import botocore.session
+
+    model = botocore.session.get_session().get_service_model("bedrock-runtime")
+    return model.operation_model("Converse").input_shape
+
+
+def _with_bytes(shape: Any, value: Any) -> Any:
+    """The body as the client takes it, with bytes where JSON holds base64."""
+    if getattr(shape, "is_document_type", False):
+        return value
+    match shape.type_name, value:
+        case "structure", dict():
+            return {
+                key: _with_bytes(shape.members[key], inner) if key in shape.members else inner
+                for key, inner in value.items()
+            }
+        case "list", list():
+            return [_with_bytes(shape.member, item) for item in value]
+        case "map", dict():
+            return {key: _with_bytes(shape.value, inner) for key, inner in value.items()}
+        case "blob", str():
+            try:
+                return base64.b64decode(value, validate=True)
+            except ValueError:
+                raise RejectError("bytes that are not base64") from None
+    return value
+
+
+def _beyond(shape: Any, value: Any, place: str) -> Iterator[str]:
+    """What the service refuses and the client's own validator does not look at: enums, patterns, greatest lengths."""
+    if getattr(shape, "is_document_type", False):
+        return
+    match shape.type_name, value:
+        case "structure", dict():
+            for key, inner in value.items():
+                yield from _beyond(shape.members[key], inner, f"{place}.{key}")
+        case "map", dict():
+            for key, inner in value.items():
+                yield from _beyond(shape.key, key, f"{place}.{key}")
+                yield from _beyond(shape.value, inner, f"{place}.{key}")
+        case "list", list():
+            yield from _too_long(shape, value, place)
+            for n, item in enumerate(value):
+                yield from _beyond(shape.member, item, f"{place}[{n}]")
+        case "string", str():
+            yield from _too_long(shape, value, place)
+            if shape.enum and value not in shape.enum:
+                yield f"{place}: none of {shape.enum}"
+            pattern = shape.metadata.get("pattern")
+            if pattern and not re.fullmatch(pattern, value):
+                yield f"{place}: does not match {pattern}"
+        case "blob", bytes():
+            yield from _too_long(shape, value, place)
+
+
+def _too_long(shape: Any, value: Any, place: str) -> Iterator[str]:
+    most = shape.metadata.get("max")
+    if most is not None and len(value) > most:
+        yield f"{place}: longer than {most}"
 
 
 def mcp(body: Body) -> None:
@@ -150,5 +260,7 @@ SCHEMAS: dict[str, Callable[[Body], None]] = {
     "chat": chat,
     "responses": responses,
     "anthropic": anthropic,
+    "gemini": gemini,
+    "bedrock": bedrock,
     "mcp": mcp,
 }
