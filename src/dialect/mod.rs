@@ -338,6 +338,15 @@ pub fn native_outcomes(message: &AssistantMessage, path: &Path) -> Vec<NativeOut
         .collect()
 }
 
+/// What an answer declares of items that its provider ran: those of its turn, and those that stand beside it.
+pub fn response_outcomes(response: &Response) -> Vec<NativeOutcome> {
+    let mut outcomes = native_outcomes(&response.message, &Path::root().key("message"));
+    if let (Some(Dialect::Gemini), Some(body)) = (response.dialect, &response.native) {
+        outcomes.extend(gemini::candidate_outcomes(body));
+    }
+    outcomes
+}
+
 /// Reports the fields of another wire that a writer leaves out.
 fn leave(target: Dialect, extra: &Extra, path: &Path, losses: &mut Losses) {
     match extra.get() {

@@ -68,6 +68,8 @@ fn write_messages(
             }
             Message::Tool(result) if !as_it_is && !inline => {
                 let mut result = result.clone();
+                // The call says it.
+                result.name = result.name.filter(|name| Some(&**name) != place.called);
                 result.content = documents_as_text(&result.content, &path, losses);
                 let to = "in the next user message";
                 let hoisted = hoist::hoist(&result, &result.tool_call_id, place.called, to, &path, losses);
