@@ -10,8 +10,11 @@ use crate::message::Extra;
 use crate::path::Path;
 
 /// What the API takes as a call id.
-pub(super) const IDS: Rule =
-    Rule { allowed: |c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | ':'), shortest: 1, longest: 64 };
+pub(super) const IDS: Rule = Rule {
+    allowed: |c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | ':'),
+    shortest: 1,
+    longest: 64,
+};
 
 pub(super) struct Pen<'l> {
     /// What is written was read from this wire: it goes back as it was, nothing fitted or dropped.
