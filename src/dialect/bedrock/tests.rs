@@ -1,3 +1,5 @@
+//! Converse bodies there and back, what each model family takes, and the outcome in `status`.
+
 use crate::dialect::{Options, convert, read_request, targets, write_message, write_request};
 use crate::error::Kind;
 use crate::json::{Json, Repeats, compact, parse};
