@@ -41,9 +41,13 @@ _Dialect: TypeAlias = (
     ChatDialect
     | ResponsesDialect
     | AnthropicDialect
+    | GeminiDialect
+    | BedrockDialect
     | type[ChatDialect]
     | type[ResponsesDialect]
     | type[AnthropicDialect]
+    | type[GeminiDialect]
+    | type[BedrockDialect]
 )
 _Body: TypeAlias = bytes | bytearray | memoryview | str | Mapping[str, Any] | _SupportsDump
 _Durability: TypeAlias = Literal["flush", "fsync"]
@@ -86,6 +90,11 @@ GETTERS = {
     ("Request", "sampling"): "dict[str, Any]",
     ("Request", "tool_choice"): "str | dict[str, Any] | None",
     ("Request", "tools"): "tuple[Tool, ...]",
+    ("Response", "error"): "Any",
+    ("Response", "finish_reason"): 'Literal["stop", "length", "tool_calls"] | None',
+    ("Response", "message"): "AssistantMessage",
+    ("Response", "native"): "dict[str, Any] | None",
+    ("Response", "unfinished"): "tuple[ToolCall, ...]",
     ("TextPart", "text"): "str",
     ("Tool", "format"): "dict[str, Any] | None",
     ("Tool", "parameters"): "dict[str, Any] | None",
@@ -100,6 +109,7 @@ ALIASES = ("Message", "ContentPart", "ContentInput", "ExtraInput", "Dialect", "B
 DEFAULTS = {
     "dropped: int = None": "dropped: int = 0",
     "durability: _Durability = None": 'durability: _Durability = "flush"',
+    "complete: bool = None": "complete: bool = True",
     "developer: bool = None": "developer: bool = False",
     "sampled: bool = None": "sampled: bool = False",
     "timestamp: float = None": "timestamp: float = 0.0",

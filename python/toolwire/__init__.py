@@ -7,8 +7,10 @@ from toolwire._core import (
     AnthropicDialect,
     AssistantMessage,
     AudioPart,
+    BedrockDialect,
     ChatDialect,
     FilePart,
+    GeminiDialect,
     ImagePart,
     Journal,
     Loss,
@@ -19,15 +21,18 @@ from toolwire._core import (
     PendingTurn,
     Rendered,
     Request,
+    Response,
     ResponsesDialect,
     ResumeReport,
     Rollout,
+    StreamParser,
     SystemMessage,
     TextPart,
     Tool,
     ToolCall,
     ToolMessage,
     Turn,
+    Usage,
     UserMessage,
     __version__,
     convert,
@@ -65,15 +70,25 @@ ContentPart: TypeAlias = TextPart | ImagePart | AudioPart | FilePart | NativePar
 LOSS_CODES: dict[str, str] = _core.loss_codes()
 """Every loss code with the sentence that says what it means."""
 
+TARGETS: dict[str, str] = _core.target_dialects()
+"""The servers and model families that differ from what their wire says in general, each with the name of its wire."""
+
+TARGETS_AS_OF: str = _core.targets_as_of()
+"""The day on which what is known of them was last checked."""
+
 __all__ = [
     "LOSS_CODES",
+    "TARGETS",
+    "TARGETS_AS_OF",
     "AnthropicDialect",
     "ArgumentsError",
     "AssistantMessage",
     "AudioPart",
+    "BedrockDialect",
     "ChatDialect",
     "ContentPart",
     "FilePart",
+    "GeminiDialect",
     "ImagePart",
     "Journal",
     "JournalError",
@@ -92,11 +107,13 @@ __all__ = [
     "PendingTurn",
     "Rendered",
     "Request",
+    "Response",
     "ResponsesDialect",
     "ResultError",
     "ResumeReport",
     "Rollout",
     "ShapeError",
+    "StreamParser",
     "SystemMessage",
     "TextPart",
     "Tool",
@@ -105,6 +122,7 @@ __all__ = [
     "ToolwireError",
     "Turn",
     "UnsupportedError",
+    "Usage",
     "UserMessage",
     "__version__",
     "convert",

@@ -18,15 +18,19 @@ _Dialect: TypeAlias = (
     ChatDialect
     | ResponsesDialect
     | AnthropicDialect
+    | GeminiDialect
+    | BedrockDialect
     | type[ChatDialect]
     | type[ResponsesDialect]
     | type[AnthropicDialect]
+    | type[GeminiDialect]
+    | type[BedrockDialect]
 )
 _Body: TypeAlias = bytes | bytearray | memoryview | str | Mapping[str, Any] | _SupportsDump
 _Durability: TypeAlias = Literal["flush", "fsync"]
 _TextT = TypeVar("_TextT", bytes, bytearray, str)
 
-__all__ = ["__version__", "AnthropicDialect", "AssistantMessage", "AudioPart", "ChatDialect", "FilePart", "ImagePart", "Journal", "Loss", "MessageGraph", "MessageNode", "NativeOutcome", "NativePart", "PendingTurn", "Rendered", "Request", "ResponsesDialect", "ResumeReport", "Rollout", "SystemMessage", "TextPart", "Tool", "ToolCall", "ToolMessage", "Turn", "UserMessage", "convert", "error_kinds", "loss_codes", "message_hash", "prefix_hashes", "resume", "tools_hash"]
+__all__ = ["__version__", "AnthropicDialect", "AssistantMessage", "AudioPart", "BedrockDialect", "ChatDialect", "FilePart", "GeminiDialect", "ImagePart", "Journal", "Loss", "MessageGraph", "MessageNode", "NativeOutcome", "NativePart", "PendingTurn", "Rendered", "Request", "Response", "ResponsesDialect", "ResumeReport", "Rollout", "StreamParser", "SystemMessage", "TextPart", "Tool", "ToolCall", "ToolMessage", "Turn", "Usage", "UserMessage", "convert", "error_kinds", "loss_codes", "message_hash", "prefix_hashes", "resume", "target_dialects", "targets_as_of", "tools_hash"]
 
 __version__: Final[str]
 
@@ -39,8 +43,8 @@ class AnthropicDialect:
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self, /) -> int: ...
     def __ne__(self, value: object, /) -> bool: ...
-    def __new__(cls, /) -> AnthropicDialect: ...
-    def __reduce__(self, /) -> tuple[type[Any], tuple[()]]: ...
+    def __new__(cls, /, target: str | None = None) -> AnthropicDialect: ...
+    def __reduce__(self, /) -> tuple[type[Any], tuple[Any, ...]]: ...
     def __repr__(self, /) -> str: ...
     @overload
     def apply_overrides(self, /, body: _TextT, model: str, sampling: Mapping[str, Any] | _SupportsDump | None = None) -> _TextT:
@@ -55,6 +59,11 @@ class AnthropicDialect:
     def apply_overrides(self, /, body: memoryview, model: str, sampling: Mapping[str, Any] | _SupportsDump | None = None) -> bytes: ...
     @overload
     def apply_overrides(self, /, body: Mapping[str, Any] | _SupportsDump, model: str, sampling: Mapping[str, Any] | _SupportsDump | None = None) -> dict[str, Any]: ...
+    def is_terminal_event(self, /, chunk: bytes | bytearray | memoryview) -> bool:
+        """
+        Does this event end the turn for the client that waits for it? `chunk` is one whole event. One that cannot be
+        read ends nothing.
+        """
     def message_to_wire(self, /, message: _Message | Mapping[str, Any], *, include_internal: bool = False) -> dict[str, Any]:
         """
         One message as this wire writes it: a message, or for Responses a list of items.
@@ -73,6 +82,14 @@ class AnthropicDialect:
         Raises `JsonError` for text that is not JSON (RFC 8259) or not UTF-8, `LimitError` beyond the limits,
         `ShapeError` for another shape than this wire has, `MarkerError` for an outcome that is not a bool.
         """
+    def parse_response(self, /, body: _Body) -> Response:
+        """
+        Reads a provider's whole answer.
+
+        `body` is what `parse_request` takes. Of several choices the first one counts. Lone surrogates read as U+FFFD,
+        which is reported with `LossWarning`. Raises `JsonError` and `LimitError` as `parse_request` does, and
+        `ShapeError` for a body that holds no turn of the assistant, such as an error.
+        """
     def render_request(self, /, request: Request | Mapping[str, Any], *, strict: bool = False, include_internal: bool = False) -> Rendered:
         """
         Writes a request body, with what this wire cannot carry in `Rendered.losses`.
@@ -86,6 +103,14 @@ class AnthropicDialect:
         Raises `PairingError` for a result without its call, a call without its result, or an id that stands
         twice; `ArgumentsError` for arguments that must be a JSON object and are none; `UnsupportedError`
         for what this wire has no form for; `LossError` with `strict=True`.
+        """
+    def render_response(self, /, response: Response | Mapping[str, Any], *, strict: bool = False) -> Rendered:
+        """
+        Writes an answer as the body of this wire, with what it cannot carry in `Rendered.losses`.
+
+        An answer that was read from this wire gets its native body back, unless it was changed. Ids that this wire asks
+        for and nobody stated are made up, the same for the same answer. Raises `ShapeError` for an answer that is not
+        complete, `ArgumentsError` and `UnsupportedError` as `render_request` does, `LossError` with `strict=True`.
         """
     @overload
     def seal(self, /, body: _TextT) -> _TextT:
@@ -101,6 +126,21 @@ class AnthropicDialect:
     def seal(self, /, body: memoryview) -> bytes: ...
     @overload
     def seal(self, /, body: Mapping[str, Any] | _SupportsDump) -> dict[str, Any]: ...
+    def stream_events(self, /, response: Response | Mapping[str, Any]) -> list[bytes]:
+        """
+        Writes an answer as a stream of this wire, one element per event. What the wire cannot carry is reported with
+        `LossWarning`. Raises as `render_response` does.
+        """
+    def stream_parser(self, /) -> StreamParser:
+        """
+        A parser for one streamed answer.
+        """
+    @property
+    def target(self, /) -> str | None:
+        """
+        The server or model family behind the wire, a key of `TARGETS`. Where it is None, the model of a request
+        tells it.
+        """
 
 @final
 class AssistantMessage:
@@ -225,16 +265,16 @@ class AudioPart:
         """
 
 @final
-class ChatDialect:
+class BedrockDialect:
     """
-    OpenAI Chat Completions, <https://platform.openai.com/docs/api-reference/chat/create>. It has no field for the outcome of a tool: a failure is labelled in the text.
+    Bedrock Converse, <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html>, with the `modelId` in the body as boto3 takes it. A `toolResult` says `status`. Values that are bytes read as base64.
     """
-    name: Final[Literal["chat"]]
+    name: Final[Literal["bedrock"]]
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self, /) -> int: ...
     def __ne__(self, value: object, /) -> bool: ...
-    def __new__(cls, /) -> ChatDialect: ...
-    def __reduce__(self, /) -> tuple[type[Any], tuple[()]]: ...
+    def __new__(cls, /, target: str | None = None) -> BedrockDialect: ...
+    def __reduce__(self, /) -> tuple[type[Any], tuple[Any, ...]]: ...
     def __repr__(self, /) -> str: ...
     @overload
     def apply_overrides(self, /, body: _TextT, model: str, sampling: Mapping[str, Any] | _SupportsDump | None = None) -> _TextT:
@@ -249,6 +289,11 @@ class ChatDialect:
     def apply_overrides(self, /, body: memoryview, model: str, sampling: Mapping[str, Any] | _SupportsDump | None = None) -> bytes: ...
     @overload
     def apply_overrides(self, /, body: Mapping[str, Any] | _SupportsDump, model: str, sampling: Mapping[str, Any] | _SupportsDump | None = None) -> dict[str, Any]: ...
+    def is_terminal_event(self, /, chunk: bytes | bytearray | memoryview) -> bool:
+        """
+        Does this event end the turn for the client that waits for it? `chunk` is one whole event. One that cannot be
+        read ends nothing.
+        """
     def message_to_wire(self, /, message: _Message | Mapping[str, Any], *, include_internal: bool = False) -> dict[str, Any]:
         """
         One message as this wire writes it: a message, or for Responses a list of items.
@@ -267,6 +312,14 @@ class ChatDialect:
         Raises `JsonError` for text that is not JSON (RFC 8259) or not UTF-8, `LimitError` beyond the limits,
         `ShapeError` for another shape than this wire has, `MarkerError` for an outcome that is not a bool.
         """
+    def parse_response(self, /, body: _Body) -> Response:
+        """
+        Reads a provider's whole answer.
+
+        `body` is what `parse_request` takes. Of several choices the first one counts. Lone surrogates read as U+FFFD,
+        which is reported with `LossWarning`. Raises `JsonError` and `LimitError` as `parse_request` does, and
+        `ShapeError` for a body that holds no turn of the assistant, such as an error.
+        """
     def render_request(self, /, request: Request | Mapping[str, Any], *, strict: bool = False, include_internal: bool = False) -> Rendered:
         """
         Writes a request body, with what this wire cannot carry in `Rendered.losses`.
@@ -280,6 +333,14 @@ class ChatDialect:
         Raises `PairingError` for a result without its call, a call without its result, or an id that stands
         twice; `ArgumentsError` for arguments that must be a JSON object and are none; `UnsupportedError`
         for what this wire has no form for; `LossError` with `strict=True`.
+        """
+    def render_response(self, /, response: Response | Mapping[str, Any], *, strict: bool = False) -> Rendered:
+        """
+        Writes an answer as the body of this wire, with what it cannot carry in `Rendered.losses`.
+
+        An answer that was read from this wire gets its native body back, unless it was changed. Ids that this wire asks
+        for and nobody stated are made up, the same for the same answer. Raises `ShapeError` for an answer that is not
+        complete, `ArgumentsError` and `UnsupportedError` as `render_request` does, `LossError` with `strict=True`.
         """
     @overload
     def seal(self, /, body: _TextT) -> _TextT:
@@ -295,6 +356,134 @@ class ChatDialect:
     def seal(self, /, body: memoryview) -> bytes: ...
     @overload
     def seal(self, /, body: Mapping[str, Any] | _SupportsDump) -> dict[str, Any]: ...
+    def stream_events(self, /, response: Response | Mapping[str, Any]) -> list[bytes]:
+        """
+        Writes an answer as a stream of this wire, one element per event. What the wire cannot carry is reported with
+        `LossWarning`. Raises as `render_response` does.
+        """
+    def stream_parser(self, /) -> StreamParser:
+        """
+        A parser for one streamed answer.
+        """
+    @property
+    def target(self, /) -> str | None:
+        """
+        The server or model family behind the wire, a key of `TARGETS`. Where it is None, the model of a request
+        tells it.
+        """
+    def to_boto(self, /, body: Mapping[str, Any]) -> dict[str, Any]:
+        """
+        A rendered body as the keyword arguments of boto3's `converse` and `converse_stream`: media as bytes, not as
+        base64. Raises `ShapeError` for media that is no base64.
+        """
+
+@final
+class ChatDialect:
+    """
+    OpenAI Chat Completions, <https://platform.openai.com/docs/api-reference/chat/create>. It has no field for the outcome of a tool: a failure is labelled in the text.
+    """
+    name: Final[Literal["chat"]]
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self, /) -> int: ...
+    def __ne__(self, value: object, /) -> bool: ...
+    def __new__(cls, /, target: str | None = None) -> ChatDialect: ...
+    def __reduce__(self, /) -> tuple[type[Any], tuple[Any, ...]]: ...
+    def __repr__(self, /) -> str: ...
+    @overload
+    def apply_overrides(self, /, body: _TextT, model: str, sampling: Mapping[str, Any] | _SupportsDump | None = None) -> _TextT:
+        """
+        Sets the model, lays sampling knobs over the body by the rules of this wire, and seals it.
+
+        `sampling` is a mapping or a pydantic model; a knob that is None is not set. `max_completion_tokens` is
+        another name of `max_tokens`, and the members of `extra_body` count as knobs. What comes back has the
+        type of `body`, which is never changed. Raises as `seal` does.
+        """
+    @overload
+    def apply_overrides(self, /, body: memoryview, model: str, sampling: Mapping[str, Any] | _SupportsDump | None = None) -> bytes: ...
+    @overload
+    def apply_overrides(self, /, body: Mapping[str, Any] | _SupportsDump, model: str, sampling: Mapping[str, Any] | _SupportsDump | None = None) -> dict[str, Any]: ...
+    def is_terminal_event(self, /, chunk: bytes | bytearray | memoryview) -> bool:
+        """
+        Does this event end the turn for the client that waits for it? `chunk` is one whole event. One that cannot be
+        read ends nothing.
+        """
+    def message_to_wire(self, /, message: _Message | Mapping[str, Any], *, include_internal: bool = False) -> dict[str, Any]:
+        """
+        One message as this wire writes it: a message, or for Responses a list of items.
+
+        A failed result is labelled where the wire has no field for it, or, with `include_internal=True`, carries
+        the private marker. Media stays where it is. Raises as `render_request` does.
+        """
+    def parse_request(self, /, body: _Body) -> Request:
+        """
+        Reads a request body into typed messages.
+
+        `body` is JSON as bytes or text (at most 1 GiB, nested at most 512 levels), a mapping, or an SDK object
+        (a pydantic model or a dataclass). A repeated key counts with its last value. Lone surrogates read
+        as U+FFFD; their paths stand in `Request.replaced`.
+
+        Raises `JsonError` for text that is not JSON (RFC 8259) or not UTF-8, `LimitError` beyond the limits,
+        `ShapeError` for another shape than this wire has, `MarkerError` for an outcome that is not a bool.
+        """
+    def parse_response(self, /, body: _Body) -> Response:
+        """
+        Reads a provider's whole answer.
+
+        `body` is what `parse_request` takes. Of several choices the first one counts. Lone surrogates read as U+FFFD,
+        which is reported with `LossWarning`. Raises `JsonError` and `LimitError` as `parse_request` does, and
+        `ShapeError` for a body that holds no turn of the assistant, such as an error.
+        """
+    def render_request(self, /, request: Request | Mapping[str, Any], *, strict: bool = False, include_internal: bool = False) -> Rendered:
+        """
+        Writes a request body, with what this wire cannot carry in `Rendered.losses`.
+
+        A request that was read from this wire is written as it was. One of another wire is brought into the
+        order that this wire asks for: results behind their calls, media that a result may not hold
+        behind the results. `strict=True` refuses any loss. `include_internal=True` is for the way between a
+        harness program and the server beside it: the private marker instead of the label, names and media
+        left where they are; such a body must be sealed before it leaves.
+
+        Raises `PairingError` for a result without its call, a call without its result, or an id that stands
+        twice; `ArgumentsError` for arguments that must be a JSON object and are none; `UnsupportedError`
+        for what this wire has no form for; `LossError` with `strict=True`.
+        """
+    def render_response(self, /, response: Response | Mapping[str, Any], *, strict: bool = False) -> Rendered:
+        """
+        Writes an answer as the body of this wire, with what it cannot carry in `Rendered.losses`.
+
+        An answer that was read from this wire gets its native body back, unless it was changed. Ids that this wire asks
+        for and nobody stated are made up, the same for the same answer. Raises `ShapeError` for an answer that is not
+        complete, `ArgumentsError` and `UnsupportedError` as `render_request` does, `LossError` with `strict=True`.
+        """
+    @overload
+    def seal(self, /, body: _TextT) -> _TextT:
+        """
+        An internal body as a provider may see it: no key `_vf_is_error` in any spelling, every result that it
+        said had failed labelled once (or its native field set), all other bytes as they were.
+
+        Bytes give bytes, text gives text, an object gives a new dict that shares what did not change; `body`
+        itself is never changed. Sealing twice is sealing once. A marker that stood on no tool result is
+        removed and reported with `LossWarning`. Raises `MarkerError` for one that is not a bool.
+        """
+    @overload
+    def seal(self, /, body: memoryview) -> bytes: ...
+    @overload
+    def seal(self, /, body: Mapping[str, Any] | _SupportsDump) -> dict[str, Any]: ...
+    def stream_events(self, /, response: Response | Mapping[str, Any]) -> list[bytes]:
+        """
+        Writes an answer as a stream of this wire, one element per event. What the wire cannot carry is reported with
+        `LossWarning`. Raises as `render_response` does.
+        """
+    def stream_parser(self, /) -> StreamParser:
+        """
+        A parser for one streamed answer.
+        """
+    @property
+    def target(self, /) -> str | None:
+        """
+        The server or model family behind the wire, a key of `TARGETS`. Where it is None, the model of a request
+        tells it.
+        """
 
 @final
 class FilePart:
@@ -353,6 +542,114 @@ class FilePart:
         """
     @property
     def url(self, /) -> str | None: ...
+
+@final
+class GeminiDialect:
+    """
+    Gemini generateContent, <https://ai.google.dev/api/generate-content>. A `functionResponse` says `error` or `output`. The model stands in the URL: `Rendered.model`. Values that are bytes read as base64.
+    """
+    name: Final[Literal["gemini"]]
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self, /) -> int: ...
+    def __ne__(self, value: object, /) -> bool: ...
+    def __new__(cls, /, target: str | None = None) -> GeminiDialect: ...
+    def __reduce__(self, /) -> tuple[type[Any], tuple[Any, ...]]: ...
+    def __repr__(self, /) -> str: ...
+    @overload
+    def apply_overrides(self, /, body: _TextT, model: str, sampling: Mapping[str, Any] | _SupportsDump | None = None) -> _TextT:
+        """
+        Sets the model, lays sampling knobs over the body by the rules of this wire, and seals it.
+
+        `sampling` is a mapping or a pydantic model; a knob that is None is not set. `max_completion_tokens` is
+        another name of `max_tokens`, and the members of `extra_body` count as knobs. What comes back has the
+        type of `body`, which is never changed. Raises as `seal` does.
+        """
+    @overload
+    def apply_overrides(self, /, body: memoryview, model: str, sampling: Mapping[str, Any] | _SupportsDump | None = None) -> bytes: ...
+    @overload
+    def apply_overrides(self, /, body: Mapping[str, Any] | _SupportsDump, model: str, sampling: Mapping[str, Any] | _SupportsDump | None = None) -> dict[str, Any]: ...
+    def is_terminal_event(self, /, chunk: bytes | bytearray | memoryview) -> bool:
+        """
+        Does this event end the turn for the client that waits for it? `chunk` is one whole event. One that cannot be
+        read ends nothing.
+        """
+    def message_to_wire(self, /, message: _Message | Mapping[str, Any], *, include_internal: bool = False) -> dict[str, Any]:
+        """
+        One message as this wire writes it: a message, or for Responses a list of items.
+
+        A failed result is labelled where the wire has no field for it, or, with `include_internal=True`, carries
+        the private marker. Media stays where it is. Raises as `render_request` does.
+        """
+    def parse_request(self, /, body: _Body) -> Request:
+        """
+        Reads a request body into typed messages.
+
+        `body` is JSON as bytes or text (at most 1 GiB, nested at most 512 levels), a mapping, or an SDK object
+        (a pydantic model or a dataclass). A repeated key counts with its last value. Lone surrogates read
+        as U+FFFD; their paths stand in `Request.replaced`.
+
+        Raises `JsonError` for text that is not JSON (RFC 8259) or not UTF-8, `LimitError` beyond the limits,
+        `ShapeError` for another shape than this wire has, `MarkerError` for an outcome that is not a bool.
+        """
+    def parse_response(self, /, body: _Body) -> Response:
+        """
+        Reads a provider's whole answer.
+
+        `body` is what `parse_request` takes. Of several choices the first one counts. Lone surrogates read as U+FFFD,
+        which is reported with `LossWarning`. Raises `JsonError` and `LimitError` as `parse_request` does, and
+        `ShapeError` for a body that holds no turn of the assistant, such as an error.
+        """
+    def render_request(self, /, request: Request | Mapping[str, Any], *, strict: bool = False, include_internal: bool = False) -> Rendered:
+        """
+        Writes a request body, with what this wire cannot carry in `Rendered.losses`.
+
+        A request that was read from this wire is written as it was. One of another wire is brought into the
+        order that this wire asks for: results behind their calls, media that a result may not hold
+        behind the results. `strict=True` refuses any loss. `include_internal=True` is for the way between a
+        harness program and the server beside it: the private marker instead of the label, names and media
+        left where they are; such a body must be sealed before it leaves.
+
+        Raises `PairingError` for a result without its call, a call without its result, or an id that stands
+        twice; `ArgumentsError` for arguments that must be a JSON object and are none; `UnsupportedError`
+        for what this wire has no form for; `LossError` with `strict=True`.
+        """
+    def render_response(self, /, response: Response | Mapping[str, Any], *, strict: bool = False) -> Rendered:
+        """
+        Writes an answer as the body of this wire, with what it cannot carry in `Rendered.losses`.
+
+        An answer that was read from this wire gets its native body back, unless it was changed. Ids that this wire asks
+        for and nobody stated are made up, the same for the same answer. Raises `ShapeError` for an answer that is not
+        complete, `ArgumentsError` and `UnsupportedError` as `render_request` does, `LossError` with `strict=True`.
+        """
+    @overload
+    def seal(self, /, body: _TextT) -> _TextT:
+        """
+        An internal body as a provider may see it: no key `_vf_is_error` in any spelling, every result that it
+        said had failed labelled once (or its native field set), all other bytes as they were.
+
+        Bytes give bytes, text gives text, an object gives a new dict that shares what did not change; `body`
+        itself is never changed. Sealing twice is sealing once. A marker that stood on no tool result is
+        removed and reported with `LossWarning`. Raises `MarkerError` for one that is not a bool.
+        """
+    @overload
+    def seal(self, /, body: memoryview) -> bytes: ...
+    @overload
+    def seal(self, /, body: Mapping[str, Any] | _SupportsDump) -> dict[str, Any]: ...
+    def stream_events(self, /, response: Response | Mapping[str, Any]) -> list[bytes]:
+        """
+        Writes an answer as a stream of this wire, one element per event. What the wire cannot carry is reported with
+        `LossWarning`. Raises as `render_response` does.
+        """
+    def stream_parser(self, /) -> StreamParser:
+        """
+        A parser for one streamed answer.
+        """
+    @property
+    def target(self, /) -> str | None:
+        """
+        The server or model family behind the wire, a key of `TARGETS`. Where it is None, the model of a request
+        tells it.
+        """
 
 @final
 class ImagePart:
@@ -839,7 +1136,7 @@ class Rendered:
     """
     A body of some wire and what it could not carry.
     """
-    __match_args__: Final = ("body", "losses")
+    __match_args__: Final = ("body", "losses", "model")
     def __copy__(self, /) -> Rendered: ...
     def __deepcopy__(self, /, memo: Any) -> Rendered: ...
     def __eq__(self, other: object, /) -> bool: ...
@@ -848,7 +1145,7 @@ class Rendered:
     @classmethod
     def __get_pydantic_json_schema__(cls, /, core_schema: Any, handler: Any) -> Any: ...
     def __hash__(self, /) -> int: ...
-    def __new__(cls, /, body: bytes | str | Mapping[str, Any], losses: Sequence[Loss | Mapping[str, Any]] = ()) -> Rendered: ...
+    def __new__(cls, /, body: bytes | str | Mapping[str, Any], losses: Sequence[Loss | Mapping[str, Any]] = (), model: str | None = None) -> Rendered: ...
     def __reduce__(self, /) -> tuple[Any, tuple[Any, ...]]: ...
     def __replace__(self, /, **changes: Any) -> Self:
         """
@@ -856,7 +1153,7 @@ class Rendered:
         """
     def __repr__(self, /) -> str: ...
     @classmethod
-    def _from_json(cls, /, text: str, losses: Sequence[Loss]) -> Self:
+    def _from_json(cls, /, text: str, losses: Sequence[Loss], model: str | None = None) -> Self:
         """
         What a pickle calls: the body as JSON text, which holds numbers that Python cannot.
         """
@@ -869,6 +1166,11 @@ class Rendered:
     def from_dict(cls, /, data: Mapping[str, Any]) -> Self: ...
     @property
     def losses(self, /) -> tuple[Loss, ...]: ...
+    @property
+    def model(self, /) -> str | None:
+        """
+        The model of the request, where the wire names it in the URL and not in the body; else None.
+        """
     def replace(self, /, **changes: Any) -> Self:
         """
         A copy with other fields.
@@ -879,7 +1181,7 @@ class Rendered:
         """
     def to_dict(self, /) -> dict[str, Any]:
         """
-        `body` and `losses` as a dict.
+        `body`, `losses`, and `model` where there is one, as a dict.
         """
     def to_json(self, /) -> str:
         """
@@ -973,6 +1275,107 @@ class Request:
     def tools(self, /) -> tuple[Tool, ...]: ...
 
 @final
+class Response:
+    """
+    A model's answer: the turn, why it ended, what it cost, and the native body that it came in.
+
+    `complete` is False for a stream that was cut or that ended in an error. Calls that were open then are in
+    `unfinished`, with their arguments as far as they came, and never in `message`: they must not be run. Raises
+    `ShapeError` for an answer that is said to be complete and has unfinished calls or an error.
+    """
+    __match_args__: Final = ("message", "id", "model", "finish_reason", "native_finish_reason", "usage", "complete", "unfinished", "error", "dialect", "native")
+    def __copy__(self, /) -> Response: ...
+    def __deepcopy__(self, /, memo: Any) -> Response: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    @classmethod
+    def __get_pydantic_core_schema__(cls, /, source: Any, handler: Any) -> Any: ...
+    @classmethod
+    def __get_pydantic_json_schema__(cls, /, core_schema: Any, handler: Any) -> Any: ...
+    def __hash__(self, /) -> int: ...
+    def __new__(cls, /, message: AssistantMessage | Mapping[str, Any], id: str | None = None, model: str | None = None, finish_reason: str | None = None, native_finish_reason: str | None = None, usage: Usage | Mapping[str, Any] | None = None, complete: bool = True, unfinished: Sequence[ToolCall | Mapping[str, Any]] | None = None, error: Any = None, dialect: str | None = None, native: Mapping[str, Any] | None = None) -> Response: ...
+    def __reduce__(self, /) -> tuple[Any, tuple[Any]]: ...
+    def __replace__(self, /, **changes: Any) -> Self:
+        """
+        What `copy.replace` calls.
+        """
+    def __repr__(self, /) -> str: ...
+    @classmethod
+    def _from_json(cls, /, text: str) -> Self:
+        """
+        What a pickle calls: the plain spelling as JSON text, which holds numbers that Python cannot.
+        """
+    @property
+    def complete(self, /) -> bool:
+        """
+        Did the answer come whole?
+        """
+    @property
+    def dialect(self, /) -> str | None:
+        """
+        The wire it was read from.
+        """
+    @property
+    def error(self, /) -> Any:
+        """
+        The error that the provider sent inside the stream, as it stood there.
+        """
+    @property
+    def finish_reason(self, /) -> Literal["stop", "length", "tool_calls"] | None:
+        """
+        `stop`, `length`, `tool_calls`, or None where the provider's reason is none of these.
+        """
+    @classmethod
+    def from_dict(cls, /, data: Mapping[str, Any]) -> Self:
+        """
+        Reads the plain spelling.
+        """
+    @property
+    def id(self, /) -> str | None:
+        """
+        The provider's id of the answer.
+        """
+    @property
+    def message(self, /) -> AssistantMessage:
+        """
+        The turn. `reply` puts it behind the request that it answers.
+        """
+    @property
+    def model(self, /) -> str | None:
+        """
+        The model that answered, as the provider names it.
+        """
+    @property
+    def native(self, /) -> dict[str, Any] | None:
+        """
+        The whole native body, a fresh dict; of a stream, the body that its events add up to.
+        """
+    @property
+    def native_finish_reason(self, /) -> str | None:
+        """
+        The provider's own word for it.
+        """
+    def native_outcomes(self, /) -> tuple[NativeOutcome, ...]:
+        """
+        What the provider-run items of the turn say about their own outcome. None of them is the result of a tool that
+        the client ran.
+        """
+    def replace(self, /, **changes: Any) -> Self:
+        """
+        A copy with other fields.
+        """
+    def to_dict(self, /) -> dict[str, Any]:
+        """
+        The plain spelling as a fresh dict.
+        """
+    @property
+    def unfinished(self, /) -> tuple[ToolCall, ...]:
+        """
+        Calls that a cut stream left open.
+        """
+    @property
+    def usage(self, /) -> Usage | None: ...
+
+@final
 class ResponsesDialect:
     """
     OpenAI Responses, <https://platform.openai.com/docs/api-reference/responses/create>. It has no field for the outcome of a function call: a failure is labelled in the output.
@@ -981,8 +1384,8 @@ class ResponsesDialect:
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self, /) -> int: ...
     def __ne__(self, value: object, /) -> bool: ...
-    def __new__(cls, /) -> ResponsesDialect: ...
-    def __reduce__(self, /) -> tuple[type[Any], tuple[()]]: ...
+    def __new__(cls, /, target: str | None = None) -> ResponsesDialect: ...
+    def __reduce__(self, /) -> tuple[type[Any], tuple[Any, ...]]: ...
     def __repr__(self, /) -> str: ...
     @overload
     def apply_overrides(self, /, body: _TextT, model: str, sampling: Mapping[str, Any] | _SupportsDump | None = None) -> _TextT:
@@ -997,6 +1400,11 @@ class ResponsesDialect:
     def apply_overrides(self, /, body: memoryview, model: str, sampling: Mapping[str, Any] | _SupportsDump | None = None) -> bytes: ...
     @overload
     def apply_overrides(self, /, body: Mapping[str, Any] | _SupportsDump, model: str, sampling: Mapping[str, Any] | _SupportsDump | None = None) -> dict[str, Any]: ...
+    def is_terminal_event(self, /, chunk: bytes | bytearray | memoryview) -> bool:
+        """
+        Does this event end the turn for the client that waits for it? `chunk` is one whole event. One that cannot be
+        read ends nothing.
+        """
     def message_to_wire(self, /, message: _Message | Mapping[str, Any], *, include_internal: bool = False) -> list[dict[str, Any]]:
         """
         One message as this wire writes it: a message, or for Responses a list of items.
@@ -1015,6 +1423,14 @@ class ResponsesDialect:
         Raises `JsonError` for text that is not JSON (RFC 8259) or not UTF-8, `LimitError` beyond the limits,
         `ShapeError` for another shape than this wire has, `MarkerError` for an outcome that is not a bool.
         """
+    def parse_response(self, /, body: _Body) -> Response:
+        """
+        Reads a provider's whole answer.
+
+        `body` is what `parse_request` takes. Of several choices the first one counts. Lone surrogates read as U+FFFD,
+        which is reported with `LossWarning`. Raises `JsonError` and `LimitError` as `parse_request` does, and
+        `ShapeError` for a body that holds no turn of the assistant, such as an error.
+        """
     def render_request(self, /, request: Request | Mapping[str, Any], *, strict: bool = False, include_internal: bool = False) -> Rendered:
         """
         Writes a request body, with what this wire cannot carry in `Rendered.losses`.
@@ -1028,6 +1444,14 @@ class ResponsesDialect:
         Raises `PairingError` for a result without its call, a call without its result, or an id that stands
         twice; `ArgumentsError` for arguments that must be a JSON object and are none; `UnsupportedError`
         for what this wire has no form for; `LossError` with `strict=True`.
+        """
+    def render_response(self, /, response: Response | Mapping[str, Any], *, strict: bool = False) -> Rendered:
+        """
+        Writes an answer as the body of this wire, with what it cannot carry in `Rendered.losses`.
+
+        An answer that was read from this wire gets its native body back, unless it was changed. Ids that this wire asks
+        for and nobody stated are made up, the same for the same answer. Raises `ShapeError` for an answer that is not
+        complete, `ArgumentsError` and `UnsupportedError` as `render_request` does, `LossError` with `strict=True`.
         """
     @overload
     def seal(self, /, body: _TextT) -> _TextT:
@@ -1043,6 +1467,21 @@ class ResponsesDialect:
     def seal(self, /, body: memoryview) -> bytes: ...
     @overload
     def seal(self, /, body: Mapping[str, Any] | _SupportsDump) -> dict[str, Any]: ...
+    def stream_events(self, /, response: Response | Mapping[str, Any]) -> list[bytes]:
+        """
+        Writes an answer as a stream of this wire, one element per event. What the wire cannot carry is reported with
+        `LossWarning`. Raises as `render_response` does.
+        """
+    def stream_parser(self, /) -> StreamParser:
+        """
+        A parser for one streamed answer.
+        """
+    @property
+    def target(self, /) -> str | None:
+        """
+        The server or model family behind the wire, a key of `TARGETS`. Where it is None, the model of a request
+        tells it.
+        """
 
 @final
 class ResumeReport:
@@ -1113,7 +1552,7 @@ class Rollout:
     """
     The requests of one rollout: its whole history comes again with each, and only what is new is parsed and hashed.
 
-    `dialect` is `"chat"`, `"responses"`, `"anthropic"`, or a dialect. The messages go into `graph`, a new
+    `dialect` is `"chat"`, `"responses"`, `"anthropic"`, or one of these dialects; any other raises `UnsupportedError`. The messages go into `graph`, a new
     `MessageGraph` unless one is given; several rollouts may share one. Equal bytes are recognised where an element of
     the list starts; the same messages in another spelling meet the same nodes by their identity. The raw text of each
     message is kept once, and the graph reads its messages from it: about the size of the longest body is held for
@@ -1137,6 +1576,34 @@ class Rollout:
 
         `body` is JSON as bytes (also `bytearray` or `memoryview`, which are copied) or text. Raises what
         `parse_request` raises for the same body.
+        """
+
+@final
+class StreamParser:
+    """
+    One stream of a provider, from its first byte to its end. `stream_parser` of a dialect gives it.
+
+    Threads may share it; what they feed counts in the order in which it comes.
+    """
+    def __repr__(self, /) -> str: ...
+    @property
+    def dialect(self, /) -> str:
+        """
+        The name of the wire.
+        """
+    def feed(self, /, chunk: bytes | bytearray | memoryview) -> None:
+        """
+        Takes the next bytes, cut anywhere: `bytes`, `bytearray` or `memoryview`.
+
+        Raises `JsonError`, `LimitError` or `ShapeError` for an event that cannot be read, with its place among the events
+        (`events[3]`). Nothing more is read then; `finish` gives what came before it.
+        """
+    def finish(self, /) -> Response:
+        """
+        The answer as far as it came. May be asked for at any time, and again.
+
+        `Response.complete` is True only if the stream itself said that it has ended, and nothing of it was refused.
+        Raises `ShapeError` where what came is no answer.
         """
 
 @final
@@ -1542,6 +2009,66 @@ class Turn:
         """
 
 @final
+class Usage:
+    """
+    Tokens. A count that the provider did not state is None, never 0.
+    """
+    __match_args__: Final = ("prompt_tokens", "completion_tokens", "cached_input_tokens", "reasoning_tokens")
+    def __copy__(self, /) -> Usage: ...
+    def __deepcopy__(self, /, memo: Any) -> Usage: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    @classmethod
+    def __get_pydantic_core_schema__(cls, /, source: Any, handler: Any) -> Any: ...
+    @classmethod
+    def __get_pydantic_json_schema__(cls, /, core_schema: Any, handler: Any) -> Any: ...
+    def __hash__(self, /) -> int: ...
+    def __new__(cls, /, prompt_tokens: int, completion_tokens: int, cached_input_tokens: int | None = None, reasoning_tokens: int | None = None) -> Usage: ...
+    def __reduce__(self, /) -> tuple[Any, tuple[Any]]: ...
+    def __replace__(self, /, **changes: Any) -> Self:
+        """
+        What `copy.replace` calls.
+        """
+    def __repr__(self, /) -> str: ...
+    @classmethod
+    def _from_json(cls, /, text: str) -> Self:
+        """
+        What a pickle calls: the plain spelling as JSON text, which holds numbers that Python cannot.
+        """
+    @property
+    def cached_input_tokens(self, /) -> int | None:
+        """
+        Input that was read from a cache; it is not part of `prompt_tokens`.
+        """
+    @property
+    def completion_tokens(self, /) -> int:
+        """
+        Output, reasoning included.
+        """
+    @classmethod
+    def from_dict(cls, /, data: Mapping[str, Any]) -> Self:
+        """
+        Reads the plain spelling.
+        """
+    @property
+    def prompt_tokens(self, /) -> int:
+        """
+        Input, without what was read from a cache.
+        """
+    @property
+    def reasoning_tokens(self, /) -> int | None:
+        """
+        The part of `completion_tokens` that is reasoning.
+        """
+    def replace(self, /, **changes: Any) -> Self:
+        """
+        A copy with other fields.
+        """
+    def to_dict(self, /) -> dict[str, Any]:
+        """
+        The plain spelling as a fresh dict.
+        """
+
+@final
 class UserMessage:
     """
     What the person, or the program in their place, said.
@@ -1601,8 +2128,8 @@ def convert(body: _Body, *, source: str | _Dialect, target: str | _Dialect, stri
     """
     A request body of one dialect as a body of another.
 
-    `source` and `target` are `"chat"`, `"responses"`, `"anthropic"`, or dialects. `Rendered.body` comes back as what went
-    in: bytes, text, or a dict; `Rendered.losses` says what the target cannot carry, by path. `strict=True` raises
+    `source` and `target` are `"chat"`, `"responses"`, `"anthropic"`, `"gemini"`, `"bedrock"`, a key of `TARGETS`, or
+    dialects. `Rendered.body` comes back as what went in: bytes, text, or a dict; `Rendered.losses` says what the target cannot carry, by path. `strict=True` raises
     `LossError` instead. Raises as `parse_request` and `render_request` do.
     """
 
@@ -1638,6 +2165,16 @@ def resume(path: str | PathLike[str]) -> tuple[MessageGraph, ResumeReport]:
     Every identity is computed anew. A torn last line is dropped and reported; a file without even a whole header is an
     empty journal. A file that was compressed with gzip is read as it is. Raises `JournalError`, which names the line, for a
     file that is no journal or not as it was written, and for one of a newer version; `OSError` for what the system refuses.
+    """
+
+def target_dialects() -> dict[str, str]:
+    """
+    The servers and model families that differ from what their wire says in general, each with the name of its wire.
+    """
+
+def targets_as_of() -> str:
+    """
+    The day on which what is known of the targets was last checked, as `2026-11-30`.
     """
 
 def tools_hash(tools: Sequence[Tool | Mapping[str, Any] | _SupportsDump] | None) -> str:

@@ -21,6 +21,8 @@ from toolwire._errors import ToolwireError
 _TEXT = cs.str_schema(strict=True)
 _FLAG = cs.bool_schema(strict=True)
 _OBJECT = cs.dict_schema(_TEXT, cs.any_schema())
+_COUNT = cs.int_schema(strict=True, ge=0)
+_DIALECT = cs.literal_schema(["chat", "responses", "anthropic", "gemini", "bedrock", "mcp"])
 
 
 def _need(schema: CoreSchema) -> cs.TypedDictField:
@@ -144,7 +146,7 @@ def _request(nested: _Nested) -> _Fields:
     messages = (_core.SystemMessage, _core.UserMessage, _core.AssistantMessage, _core.ToolMessage)
     union = cs.union_schema([nested(message) for message in messages])
     return {
-        "dialect": _some(cs.literal_schema(["chat", "responses", "anthropic", "mcp"])),
+        "dialect": _some(_DIALECT),
         "model": _some(_TEXT),
         "messages": _need(cs.list_schema(union)),
         "tools": _some(cs.list_schema(nested(_core.Tool))),
@@ -153,8 +155,34 @@ def _request(nested: _Nested) -> _Fields:
         "stream": _some(_FLAG),
         "sampling": _some(_OBJECT),
         "extra": _some(_OBJECT),
-        "added": _some(cs.list_schema(cs.int_schema(strict=True, ge=0))),
+        "added": _some(cs.list_schema(_COUNT)),
         "replaced": _some(cs.list_schema(_TEXT)),
+    }
+
+
+def _usage(_nested: _Nested) -> _Fields:
+    return {
+        "prompt_tokens": _need(_COUNT),
+        "completion_tokens": _need(_COUNT),
+        "cached_input_tokens": _some(_COUNT),
+        "reasoning_tokens": _some(_COUNT),
+    }
+
+
+def _response(nested: _Nested) -> _Fields:
+    flag = cs.typed_dict_field(cs.with_default_schema(_FLAG, default=True), required=False)
+    return {
+        "dialect": _some(_DIALECT),
+        "id": _some(_TEXT),
+        "model": _some(_TEXT),
+        "message": _need(nested(_core.AssistantMessage)),
+        "finish_reason": _some(cs.literal_schema(["stop", "length", "tool_calls"])),
+        "native_finish_reason": _some(_TEXT),
+        "usage": _some(nested(_core.Usage)),
+        "complete": flag,
+        "unfinished": _some(cs.list_schema(nested(_core.ToolCall))),
+        "error": _some(cs.any_schema()),
+        "native": _some(_OBJECT),
     }
 
 
@@ -163,9 +191,9 @@ def _message_node(nested: _Nested) -> _Fields:
     flag = cs.typed_dict_field(cs.with_default_schema(_FLAG, default=False), required=False)
     seconds = cs.with_default_schema(cs.float_schema(allow_inf_nan=False), default=0.0)
     return {
-        "id": _need(cs.int_schema(strict=True, ge=0)),
+        "id": _need(_COUNT),
         "message": _need(cs.union_schema([nested(message) for message in messages])),
-        "parent": _some(cs.int_schema(strict=True, ge=0)),
+        "parent": _some(_COUNT),
         "sampled": flag,
         "timestamp": cs.typed_dict_field(seconds, required=False),
         "metadata": _some(_OBJECT),
@@ -188,15 +216,14 @@ def _native_outcome(_nested: _Nested) -> _Fields:
 
 
 def _resume_report(_nested: _Nested) -> _Fields:
-    number = cs.int_schema(strict=True, ge=0)
-    dropped = cs.typed_dict_field(cs.with_default_schema(number, default=0), required=False)
-    return {"nodes": _need(number), "version": _need(number), "dropped": dropped, "line": _some(number)}
+    dropped = cs.typed_dict_field(cs.with_default_schema(_COUNT, default=0), required=False)
+    return {"nodes": _need(_COUNT), "version": _need(_COUNT), "dropped": dropped, "line": _some(_COUNT)}
 
 
 def _rendered(nested: _Nested) -> _Fields:
     # JSON has no bytes: there such a body is written, and comes back, as text.
     body = cs.union_schema([_TEXT, cs.bytes_schema(strict=True), _OBJECT])
-    return {"body": _need(body), "losses": _some(cs.list_schema(nested(_core.Loss)))}
+    return {"body": _need(body), "losses": _some(cs.list_schema(nested(_core.Loss))), "model": _some(_TEXT)}
 
 
 # The plain spelling of every class.
@@ -213,6 +240,8 @@ _SPELLINGS: dict[type, Callable[[_Nested], _Fields]] = {
     _core.ToolCall: _tool_call,
     _core.Tool: _tool,
     _core.Request: _request,
+    _core.Usage: _usage,
+    _core.Response: _response,
     _core.MessageNode: _message_node,
     _core.Loss: _loss,
     _core.NativeOutcome: _native_outcome,

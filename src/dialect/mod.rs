@@ -91,7 +91,10 @@ pub struct Overlay {
 }
 
 fn no_rollout(dialect: Dialect) -> Error {
-    Error::unsupported(Path::root(), format!("{dialect} has no conversation that is read element by element"))
+    let what = format!(
+        "a rollout follows conversations that are read message by message: chat, responses and anthropic, not {dialect}"
+    );
+    Error::unsupported(Path::root().key("dialect"), what)
 }
 
 fn no_request(dialect: Dialect) -> Error {
@@ -120,6 +123,14 @@ pub fn read_items(dialect: Dialect, items: &Value<'_>, behind_result: bool) -> R
         Dialect::Responses => responses::read_items(items),
         Dialect::Anthropic => anthropic::read_items(items, behind_result),
         // There, a result may belong to a call by its place alone: no element can be read by itself.
+        Dialect::Gemini | Dialect::Bedrock | Dialect::Mcp => Err(no_rollout(dialect)),
+    }
+}
+
+/// Refuses a wire whose conversation cannot be read element by element.
+pub fn follows_rollouts(dialect: Dialect) -> Result<()> {
+    match dialect {
+        Dialect::Chat | Dialect::Responses | Dialect::Anthropic => Ok(()),
         Dialect::Gemini | Dialect::Bedrock | Dialect::Mcp => Err(no_rollout(dialect)),
     }
 }
@@ -272,6 +283,16 @@ pub fn write_message(dialect: Dialect, message: &Message, options: Options) -> R
 /// What a wire without a field for the outcome of a tool result loses of one; `path` is that of the result's message.
 pub fn outcome_loss(dialect: Dialect, is_error: bool, path: &Path) -> Option<Loss> {
     (dialect == Dialect::Chat).then(|| chat::outcome_loss(is_error, path))
+}
+
+/// Does the model stand in the URL, and not in the body?
+pub fn names_model_in_url(dialect: Dialect) -> bool {
+    dialect == Dialect::Gemini
+}
+
+/// Do the bodies of a wire's SDK hold media as bytes, which in JSON stand as base64?
+pub fn holds_bytes(dialect: Dialect) -> bool {
+    matches!(dialect, Dialect::Gemini | Dialect::Bedrock)
 }
 
 /// How a wire writes tool results.

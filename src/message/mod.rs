@@ -4,6 +4,7 @@ mod assistant;
 mod content;
 mod extra;
 mod plain;
+mod plain_response;
 mod request;
 mod response;
 mod tool;
@@ -16,6 +17,7 @@ pub use plain::{
     part_to_plain, request_from_plain, request_to_plain, tool_call_from_plain, tool_call_to_plain,
     tool_from_plain, tool_to_plain,
 };
+pub use plain_response::{response_from_plain, response_to_plain, usage_from_plain, usage_to_plain};
 pub use request::{Request, Tool, ToolChoice, ToolKind};
 pub use response::{FinishReason, Response, Usage};
 pub use tool::ToolMessage;

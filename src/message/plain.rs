@@ -11,7 +11,7 @@ fn text(value: &str) -> Json {
     Value::String(value.to_owned().into())
 }
 
-fn some_text(value: Option<&Text>) -> Option<Json> {
+pub(super) fn some_text(value: Option<&Text>) -> Option<Json> {
     value.map(|t| text(t))
 }
 
@@ -27,15 +27,15 @@ fn need_text(fields: &Fields<'_>, key: &str) -> Result<Text> {
     Ok(fields.need_str(key)?.into())
 }
 
-fn opt_text(fields: &Fields<'_>, key: &str) -> Result<Option<Text>> {
+pub(super) fn opt_text(fields: &Fields<'_>, key: &str) -> Result<Option<Text>> {
     Ok(fields.some_str(key)?.map(Text::from))
 }
 
-fn opt_bool(fields: &Fields<'_>, key: &str) -> Result<Option<bool>> {
+pub(super) fn opt_bool(fields: &Fields<'_>, key: &str) -> Result<Option<bool>> {
     fields.some(key).map(|c| c.bool()).transpose()
 }
 
-fn dialect_from(cursor: Cursor<'_>) -> Result<Dialect> {
+pub(super) fn dialect_from(cursor: Cursor<'_>) -> Result<Dialect> {
     Dialect::from_name(cursor.str()?).ok_or_else(|| cursor.expected("the name of a dialect"))
 }
 
@@ -211,7 +211,7 @@ pub fn message_to_plain(message: &Message) -> Json {
 }
 
 /// A list, left out where it is empty.
-fn list<T>(items: &[T], write: impl Fn(&T) -> Json) -> Option<Json> {
+pub(super) fn list<T>(items: &[T], write: impl Fn(&T) -> Json) -> Option<Json> {
     (!items.is_empty()).then(|| Value::Array(items.iter().map(write).collect()))
 }
 
@@ -308,7 +308,7 @@ pub fn tool_from_plain(cursor: Cursor<'_>) -> Result<Tool> {
     })
 }
 
-fn object_member(fields: &Fields<'_>, key: &str) -> Result<Option<Json>> {
+pub(super) fn object_member(fields: &Fields<'_>, key: &str) -> Result<Option<Json>> {
     fields.some(key).map(|c| c.fields().map(|_| c.to_json())).transpose()
 }
 

@@ -4,7 +4,7 @@
 use crate::error::Error;
 use crate::json::{MAX_DEPTH, Value};
 use crate::path::Path;
-use crate::py::dialects::sampling_of;
+use crate::py::change::sampling_of;
 use crate::py::door::Door;
 use crate::py::errors::raised;
 use crate::rollout::Overrides;

@@ -59,6 +59,16 @@ impl<'py> Body<'py> {
         py: Python<'_>,
         work: impl FnOnce(&Value<'_>, Vec<Path>) -> Result<R> + Send,
     ) -> PyResult<R> {
+        self.read_through(py, Door::new(MAX_DEPTH), work)
+    }
+
+    /// `read`, with the door for a body that is an object.
+    pub(super) fn read_through<R: Send>(
+        &self,
+        py: Python<'_>,
+        mut door: Door,
+        work: impl FnOnce(&Value<'_>, Vec<Path>) -> Result<R> + Send,
+    ) -> PyResult<R> {
         match self {
             Body::Bytes(bytes) | Body::Buffer(bytes, _) => {
                 let bytes = bytes.as_bytes();
@@ -69,7 +79,6 @@ impl<'py> Body<'py> {
                 apart(py, text.len(), || from_text(text.as_bytes(), work)).or_raise(py)
             }
             Body::Object(object) => {
-                let mut door = Door::new(MAX_DEPTH);
                 let value = door.enter(object, &Path::root())?;
                 let (size, replaced) = (door.size(), door.replaced);
                 apart(py, size, || work(&value, replaced)).or_raise(py)

@@ -1,25 +1,27 @@
 //! The classes of the wire formats and what they do with a body.
 
-use crate::dialect::{self, Code, Losses, Options};
-use crate::error::Error;
-use crate::json::{MAX_DEPTH, Object, Value};
-use crate::message::{Content, Dialect, Message, PartKind, Request, Text};
+use crate::dialect::{self, Code, Losses};
+use crate::json::{Value, compact};
+use crate::message::{AssistantMessage, Content, Dialect, Message, PartKind, Request, Text};
 use crate::path::Path;
-use crate::py::body::{Body, Buffer, apart, json_text};
-use crate::py::door::{At, Door, answers, is_mapping, leave, mapping_members};
-use crate::py::errors::{OrRaise, blamed, raised, refuse, warn};
+use crate::py::answers;
+use crate::py::body::{Body, apart};
+use crate::py::change::{change, overrides};
+use crate::py::door::{Door, leave};
+use crate::py::errors::{OrRaise, refuse, warn};
 use crate::py::hosts::{message_of, request_of};
-use crate::py::overlay::{Task, on_dict};
-use crate::py::rendered::PyRendered;
+use crate::py::overlay::Task;
+use crate::py::rendered::{PyRendered, Shape};
 use crate::py::request::PyRequest;
-use crate::request::{self, Sealed};
+use crate::py::response::PyResponse;
+use crate::py::stream::{PyStreamParser, chunk_of};
+use crate::py::wire::{Wire, wire_with};
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyDict, PyString};
-use std::borrow::Cow;
+use pyo3::types::{PyBytes, PyTuple, PyType};
 
 /// Reads any body into a request that remembers where surrogates were replaced.
 pub(super) fn parsed(py: Python<'_>, dialect: Dialect, body: &Body<'_>) -> PyResult<Request> {
-    body.read(py, |value, replaced| {
+    body.read_through(py, Door::for_body(dialect), |value, replaced| {
         let mut request = dialect::read_request(dialect, value)?;
         request.replaced = replaced.iter().map(|path| Text::from(path.to_string())).collect();
         Ok(request)
@@ -48,44 +50,63 @@ pub(super) fn heft(message: &Message) -> usize {
     64 + match message {
         Message::System(m) => of_content(&m.content),
         Message::User(m) => of_content(&m.content),
-        Message::Assistant(m) => {
-            let texts = [&m.content, &m.reasoning_content].into_iter().flatten();
-            let calls = m.tool_calls.iter().map(|call| &call.arguments);
-            texts.chain(calls).map(|text| text.len()).sum::<usize>() + 1024 * m.provider_state.len()
-        }
+        Message::Assistant(m) => turn_heft(m),
         Message::Tool(m) => of_content(&m.content),
     }
 }
 
+/// Roughly the bytes of an assistant turn.
+pub(super) fn turn_heft(turn: &AssistantMessage) -> usize {
+    let texts = [&turn.content, &turn.reasoning_content].into_iter().flatten();
+    let calls = turn.tool_calls.iter().map(|call| &call.arguments);
+    texts.chain(calls).map(|text| text.len()).sum::<usize>() + 1024 * turn.provider_state.len()
+}
+
 fn render(
     py: Python<'_>,
-    dialect: Dialect,
+    wire: Wire,
     request: &Bound<'_, PyAny>,
     strict: bool,
     internal: bool,
 ) -> PyResult<PyRendered> {
     let request = request_of(request)?;
-    let request: &Request = &request;
-    let work = || dialect::write_request(dialect, request, Options { internal, target: None });
+    rendered(py, wire, &request, strict, internal, None)
+}
+
+/// A request as one wire writes it: an object, or text where a shape is asked for.
+pub(super) fn rendered(
+    py: Python<'_>,
+    wire: Wire,
+    request: &Request,
+    strict: bool,
+    internal: bool,
+    shape: Option<Shape>,
+) -> PyResult<PyRendered> {
+    let work = || dialect::write_request(wire.dialect, request, wire.options(internal));
     let (body, losses) = apart(py, weight(request), work).or_raise(py)?;
     if strict {
         refuse(py, &losses)?;
     }
-    PyRendered::object(py, body, &losses)
+    let rendered = match shape {
+        Some(shape) => {
+            let text = compact(&Value::Object(body)).into_bytes();
+            PyRendered::text(py, &[text, Vec::new(), Vec::new()], shape, &losses)?
+        }
+        None => PyRendered::object(py, body, &losses)?,
+    };
+    let in_url = dialect::names_model_in_url(wire.dialect).then_some(request.model.clone()).flatten();
+    Ok(rendered.with_model(in_url))
 }
 
-fn to_wire<'py>(
-    dialect: Dialect,
-    message: &Bound<'py, PyAny>,
-    internal: bool,
-) -> PyResult<Bound<'py, PyAny>> {
+fn to_wire<'py>(wire: Wire, message: &Bound<'py, PyAny>, internal: bool) -> PyResult<Bound<'py, PyAny>> {
     let py = message.py();
     let message = message_of(message, &Path::root())?;
     let (mut items, losses) =
-        dialect::write_message(dialect, &message, Options { internal, target: None }).or_raise(py)?;
+        dialect::write_message(wire.dialect, &message, wire.options(internal)).or_raise(py)?;
     report(py, &losses)?;
-    match dialect {
-        Dialect::Chat | Dialect::Anthropic if items.len() == 1 => leave(py, &items.remove(0)),
+    match wire.dialect {
+        Dialect::Responses => leave(py, &Value::Array(items)),
+        _ if items.len() == 1 => leave(py, &items.remove(0)),
         _ => leave(py, &Value::Array(items)),
     }
 }
@@ -98,149 +119,31 @@ fn report(py: Python<'_>, losses: &Losses) -> PyResult<()> {
     warn(py, &told)
 }
 
-/// Seals a body or overlays it; the result has the form of the body.
-fn change<'py>(dialect: Dialect, body: &Bound<'py, PyAny>, task: &Task<'_>) -> PyResult<Bound<'py, PyAny>> {
-    let py = body.py();
-    match Body::of(body)? {
-        Body::Bytes(bytes) => {
-            let text = bytes.as_bytes();
-            let sealed = apart(py, text.len(), || task.bytes(dialect, text)).or_raise(py)?;
-            warn(py, &sealed.losses)?;
-            Ok(match sealed.body {
-                Cow::Borrowed(_) => body.clone(),
-                Cow::Owned(changed) => PyBytes::new(py, &changed).into_any(),
-            })
-        }
-        Body::Buffer(bytes, buffer) => {
-            let text = bytes.as_bytes();
-            let sealed = apart(py, text.len(), || task.bytes(dialect, text)).or_raise(py)?;
-            warn(py, &sealed.losses)?;
-            Ok(match buffer {
-                Buffer::Array => PyByteArray::new(py, &sealed.body).into_any(),
-                Buffer::View => PyBytes::new(py, &sealed.body).into_any(),
-            })
-        }
-        Body::Text(text) => {
-            let json = json_text(&text)?;
-            let Sealed { body: sealed, losses } =
-                apart(py, json.len(), || task.bytes(dialect, json.as_bytes())).or_raise(py)?;
-            warn(py, &losses)?;
-            match sealed {
-                Cow::Borrowed(_) => Ok(body.clone()),
-                Cow::Owned(changed) => {
-                    let changed = String::from_utf8_lossy(&changed);
-                    Ok(PyString::new(py, &changed).into_any())
-                }
-            }
-        }
-        Body::Object(object) => {
-            let (sealed, losses) = on_dict(dialect, &dict_of(&object)?, task)?;
-            warn(py, &losses)?;
-            Ok(sealed.into_any())
-        }
-    }
-}
-
-impl Task<'_> {
-    fn bytes<'a>(&self, dialect: Dialect, text: &'a [u8]) -> crate::error::Result<Sealed<'a>> {
-        match self {
-            Task::Seal => request::seal(dialect, text),
-            Task::Overlay { model, sampling } => request::apply_overrides(dialect, text, model, sampling),
-        }
-    }
-}
-
-/// The members of a body that is an object, without touching what they hold.
-fn dict_of<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
-    let py = object.py();
-    if let Ok(dict) = object.cast::<PyDict>() {
-        return Ok(dict.clone());
-    }
-    if is_mapping(object) {
-        let dict = PyDict::new(py);
-        let root = Path::root();
-        let members = mapping_members(object, &mut Door::new(MAX_DEPTH), At::Base(&root));
-        for (key, value) in members.map_err(|cause| blamed(py, root.clone(), cause))? {
-            dict.set_item(key, value).map_err(|cause| blamed(py, root.clone(), cause))?;
-        }
-        return Ok(dict);
-    }
-    let value = Door::new(MAX_DEPTH).enter(object, &Path::root())?;
-    let dict = leave(py, &value)?.cast_into::<PyDict>();
-    dict.map_err(|_| raised(py, &Error::shape(Path::root(), "expected an object")))
-}
-
-/// Sampling knobs: a mapping, or a pydantic model of which the fields that are None are not set.
-pub(super) fn sampling_of(py: Python<'_>, sampling: Option<&Bound<'_, PyAny>>) -> PyResult<Object<'static>> {
-    let Some(sampling) = sampling else { return Ok(Object::default()) };
-    let path = Path::root().key("sampling");
-    let given = if answers(sampling, "model_dump") {
-        let options = PyDict::new(py);
-        options.set_item("exclude_none", true)?;
-        let dump = sampling.call_method("model_dump", (), Some(&options));
-        dump.map_err(|cause| blamed(py, path.clone(), cause))?
-    } else {
-        sampling.clone()
-    };
-    match Door::new(MAX_DEPTH).enter(&given, &path)? {
-        Value::Object(sampling) => Ok(sampling),
-        _ => Err(raised(py, &Error::shape(path, "expected an object"))),
-    }
-}
-
-fn overrides<'py>(
-    dialect: Dialect,
-    body: &Bound<'py, PyAny>,
-    model: &Bound<'py, PyAny>,
-    sampling: Option<&Bound<'py, PyAny>>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let py = body.py();
-    let path = Path::root().key("model");
-    let Value::String(model) = Door::new(MAX_DEPTH).enter(model, &path)? else {
-        return Err(raised(py, &Error::shape(path, "expected a string")));
-    };
-    let sampling = sampling_of(py, sampling)?;
-    change(dialect, body, &Task::Overlay { model: &model, sampling: &sampling })
-}
-
-/// A dialect by its name, by an object of its class, or by the class.
-pub(super) fn dialect_of(given: &Bound<'_, PyAny>, argument: &str) -> PyResult<Dialect> {
-    let py = given.py();
-    let error = || {
-        let path = Path::root().key(argument);
-        raised(py, &Error::shape(path, "expected \"chat\", \"responses\", \"anthropic\", or a dialect"))
-    };
-    if let Ok(name) = given.cast::<PyString>() {
-        return name.to_str().ok().and_then(Dialect::from_name).ok_or_else(error);
-    }
-    if given.is_instance_of::<ChatDialect>() || given.is(py.get_type::<ChatDialect>()) {
-        Ok(Dialect::Chat)
-    } else if given.is_instance_of::<ResponsesDialect>() || given.is(py.get_type::<ResponsesDialect>()) {
-        Ok(Dialect::Responses)
-    } else if given.is_instance_of::<AnthropicDialect>() || given.is(py.get_type::<AnthropicDialect>()) {
-        Ok(Dialect::Anthropic)
-    } else {
-        Err(error())
-    }
-}
-
 macro_rules! dialect_class {
     ($class:ident, $dialect:expr, $wire:literal, $doc:literal) => {
         #[doc = $doc]
         #[pyclass(frozen, eq, hash, module = "toolwire")]
         #[derive(PartialEq, Eq, Hash)]
-        pub(super) struct $class;
+        pub(super) struct $class(pub(super) Wire);
 
         #[pymethods]
         impl $class {
             #[new]
-            fn new() -> Self {
-                Self
+            #[pyo3(signature = (target: "str | None" = None))]
+            fn new(target: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+                wire_with($dialect, target).map(Self)
             }
 
             #[classattr]
             fn name() -> &'static str {
                 $dialect.as_str()
+            }
+
+            /// The server or model family behind the wire, a key of `TARGETS`. Where it is None, the model of a request
+            /// tells it.
+            #[getter]
+            fn target(&self) -> Option<&'static str> {
+                self.0.target_name()
             }
 
             /// Reads a request body into typed messages.
@@ -280,7 +183,7 @@ macro_rules! dialect_class {
                 strict: bool,
                 include_internal: bool,
             ) -> PyResult<PyRendered> {
-                render(py, $dialect, request, strict, include_internal)
+                render(py, self.0, request, strict, include_internal)
             }
 
             /// One message as this wire writes it: a message, or for Responses a list of items.
@@ -297,7 +200,7 @@ macro_rules! dialect_class {
                 message: &Bound<'py, PyAny>,
                 include_internal: bool,
             ) -> PyResult<Bound<'py, PyAny>> {
-                to_wire($dialect, message, include_internal)
+                to_wire(self.0, message, include_internal)
             }
 
             /// An internal body as a provider may see it: no key `_vf_is_error` in any spelling, every result that it
@@ -326,12 +229,57 @@ macro_rules! dialect_class {
                 overrides($dialect, body, model, sampling)
             }
 
-            fn __repr__(&self) -> &'static str {
-                concat!(stringify!($class), "()")
+            /// Reads a provider's whole answer.
+            ///
+            /// `body` is what `parse_request` takes. Of several choices the first one counts. Lone surrogates read as U+FFFD,
+            /// which is reported with `LossWarning`. Raises `JsonError` and `LimitError` as `parse_request` does, and
+            /// `ShapeError` for a body that holds no turn of the assistant, such as an error.
+            #[pyo3(signature = (body: "Body") -> "Response")]
+            fn parse_response(&self, py: Python<'_>, body: &Bound<'_, PyAny>) -> PyResult<PyResponse> {
+                answers::parse(py, $dialect, body)
             }
 
-            fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, pyo3::types::PyType>, ()) {
-                (slf.get_type(), ())
+            /// Writes an answer as the body of this wire, with what it cannot carry in `Rendered.losses`.
+            ///
+            /// An answer that was read from this wire gets its native body back, unless it was changed. Ids that this wire asks
+            /// for and nobody stated are made up, the same for the same answer. Raises `ShapeError` for an answer that is not
+            /// complete, `ArgumentsError` and `UnsupportedError` as `render_request` does, `LossError` with `strict=True`.
+            #[pyo3(signature = (
+                response: "Response | Mapping[str, Any]",
+                *,
+                strict: "bool" = false,
+            ) -> "Rendered")]
+            fn render_response(&self, response: &Bound<'_, PyAny>, strict: bool) -> PyResult<PyRendered> {
+                answers::render($dialect, response, strict)
+            }
+
+            /// A parser for one streamed answer.
+            #[pyo3(signature = () -> "StreamParser")]
+            fn stream_parser(&self, py: Python<'_>) -> PyResult<PyStreamParser> {
+                PyStreamParser::new(py, $dialect)
+            }
+
+            /// Does this event end the turn for the client that waits for it? `chunk` is one whole event. One that cannot be
+            /// read ends nothing.
+            #[pyo3(signature = (chunk: "bytes | bytearray | memoryview") -> "bool")]
+            fn is_terminal_event(&self, chunk: &Bound<'_, PyAny>) -> PyResult<bool> {
+                Ok(dialect::is_terminal_event($dialect, chunk_of(chunk)?.as_bytes()))
+            }
+
+            /// Writes an answer as a stream of this wire, one element per event. What the wire cannot carry is reported with
+            /// `LossWarning`. Raises as `render_response` does.
+            #[pyo3(signature = (response: "Response | Mapping[str, Any]") -> "list[bytes]")]
+            fn stream_events<'py>(&self, response: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+                answers::events($dialect, response)
+            }
+
+            fn __repr__(&self) -> String {
+                let target = self.0.target_name().map_or(String::new(), |name| format!("'{name}'"));
+                format!("{}({target})", stringify!($class))
+            }
+
+            fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyType>, Bound<'py, PyTuple>)> {
+                Ok((slf.get_type(), PyTuple::new(slf.py(), slf.get().0.target_name())?))
             }
         }
     };
@@ -357,3 +305,27 @@ dialect_class!(
     "dict[str, Any]",
     "Anthropic Messages, <https://platform.claude.com/docs/en/api/messages>. A `tool_result` says `is_error`."
 );
+dialect_class!(
+    GeminiDialect,
+    Dialect::Gemini,
+    "dict[str, Any]",
+    "Gemini generateContent, <https://ai.google.dev/api/generate-content>. A `functionResponse` says `error` or `output`. \
+     The model stands in the URL: `Rendered.model`. Values that are bytes read as base64."
+);
+dialect_class!(
+    BedrockDialect,
+    Dialect::Bedrock,
+    "dict[str, Any]",
+    "Bedrock Converse, <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html>, with the \
+     `modelId` in the body as boto3 takes it. A `toolResult` says `status`. Values that are bytes read as base64."
+);
+
+#[pymethods]
+impl BedrockDialect {
+    /// A rendered body as the keyword arguments of boto3's `converse` and `converse_stream`: media as bytes, not as
+    /// base64. Raises `ShapeError` for media that is no base64.
+    #[pyo3(signature = (body: "Mapping[str, Any]") -> "dict[str, Any]")]
+    fn to_boto<'py>(&self, body: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        body.py().import("toolwire._boto")?.call_method1("to_boto", (body,))
+    }
+}

@@ -1,25 +1,26 @@
 //! The functions of the module.
 
-use crate::dialect::{self, Code, Options};
+use crate::dialect::{self, Code, targets};
 use crate::direct;
 use crate::error::Kind;
 use crate::identity;
 use crate::message::{Message, Tool};
 use crate::path::Path;
 use crate::py::body::{Body, apart, json_text};
-use crate::py::dialects::{dialect_of, parsed, weight};
+use crate::py::dialects::{parsed, rendered};
 use crate::py::errors::{OrRaise, refuse};
 use crate::py::hosts::{identity_of, message_of, tool_of};
 use crate::py::noun::each;
 use crate::py::rendered::{PyRendered, Shape};
+use crate::py::wire::{Wire, wire_of};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::borrow::Cow;
 
 /// A request body of one dialect as a body of another.
 ///
-/// `source` and `target` are `"chat"`, `"responses"`, `"anthropic"`, or dialects. `Rendered.body` comes back as what went
-/// in: bytes, text, or a dict; `Rendered.losses` says what the target cannot carry, by path. `strict=True` raises
+/// `source` and `target` are `"chat"`, `"responses"`, `"anthropic"`, `"gemini"`, `"bedrock"`, a key of `TARGETS`, or
+/// dialects. `Rendered.body` comes back as what went in: bytes, text, or a dict; `Rendered.losses` says what the target cannot carry, by path. `strict=True` raises
 /// `LossError` instead. Raises as `parse_request` and `render_request` do.
 #[pyfunction]
 #[pyo3(signature = (
@@ -36,27 +37,27 @@ pub(super) fn convert(
     target: &Bound<'_, PyAny>,
     strict: bool,
 ) -> PyResult<PyRendered> {
-    let (source, target) = (dialect_of(source, "source")?, dialect_of(target, "target")?);
+    let (source, target) = (wire_of(source, "source")?, wire_of(target, "target")?);
     let body = Body::of(body)?;
     let (shape, text) = match &body {
-        Body::Bytes(bytes) | Body::Buffer(bytes, _) => (Shape::Bytes, Cow::Borrowed(bytes.as_bytes())),
-        Body::Text(text) => (Shape::Text, as_bytes(json_text(text)?)),
-        Body::Object(_) => {
-            let request = parsed(py, source, &body)?;
-            let work = || dialect::write_request(target, &request, Options::default());
-            let (body, losses) = apart(py, weight(&request), work).or_raise(py)?;
-            if strict {
-                refuse(py, &losses)?;
-            }
-            return PyRendered::object(py, body, &losses);
-        }
+        Body::Bytes(bytes) | Body::Buffer(bytes, _) => (Some(Shape::Bytes), Cow::Borrowed(bytes.as_bytes())),
+        Body::Text(text) => (Some(Shape::Text), as_bytes(json_text(text)?)),
+        Body::Object(_) => (None, Cow::default()),
     };
-    let (converted, losses) =
-        apart(py, text.len(), || direct::convert(source, target, &text)).or_raise(py)?;
+    // A text goes straight to the other wire, unless something of the request must be known on the way.
+    let Some(shape) = shape.filter(|_| is_straight(target)) else {
+        return rendered(py, target, &parsed(py, source.dialect, &body)?, strict, false, shape);
+    };
+    let work = || direct::convert(source.dialect, target.dialect, &text);
+    let (converted, losses) = apart(py, text.len(), work).or_raise(py)?;
     if strict {
         refuse(py, &losses)?;
     }
     PyRendered::text(py, &converted, shape, &losses)
+}
+
+fn is_straight(target: Wire) -> bool {
+    target.target.is_none() && !dialect::names_model_in_url(target.dialect)
 }
 
 fn as_bytes(text: Cow<'_, str>) -> Cow<'_, [u8]> {
@@ -113,6 +114,24 @@ pub(super) fn loss_codes(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
         codes.set_item(code.as_str(), code.meaning())?;
     }
     Ok(codes)
+}
+
+/// The servers and model families that differ from what their wire says in general, each with the name of its wire.
+#[pyfunction]
+#[pyo3(signature = () -> "dict[str, str]")]
+pub(super) fn target_dialects(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let dialects = PyDict::new(py);
+    for target in targets::all() {
+        dialects.set_item(&target.name, target.dialect.as_str())?;
+    }
+    Ok(dialects)
+}
+
+/// The day on which what is known of the targets was last checked, as `2026-11-30`.
+#[pyfunction]
+#[pyo3(signature = () -> "str")]
+pub(super) fn targets_as_of() -> &'static str {
+    targets::as_of()
 }
 
 /// The kinds of error, each with the name of its exception class.

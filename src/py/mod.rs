@@ -1,8 +1,10 @@
 //! The Python module: exports only, it decides nothing.
 
+mod answers;
 mod asked;
 mod body;
 mod calls;
+mod change;
 mod dialects;
 mod door;
 mod errors;
@@ -21,7 +23,10 @@ mod pending;
 mod rendered;
 mod report;
 mod request;
+mod response;
 mod rollout;
+mod stream;
+mod wire;
 
 /// What `toolwire` is made of.
 #[pyo3::pymodule]
@@ -29,9 +34,12 @@ mod _core {
     #[pymodule_export]
     use super::calls::{PyTool, PyToolCall};
     #[pymodule_export]
-    use super::dialects::{AnthropicDialect, ChatDialect, ResponsesDialect};
+    use super::dialects::{AnthropicDialect, BedrockDialect, ChatDialect, GeminiDialect, ResponsesDialect};
     #[pymodule_export]
-    use super::functions::{convert, error_kinds, loss_codes, message_hash, prefix_hashes, tools_hash};
+    use super::functions::{
+        convert, error_kinds, loss_codes, message_hash, prefix_hashes, target_dialects, targets_as_of,
+        tools_hash,
+    };
     #[pymodule_export]
     use super::graph::PyMessageGraph;
     #[pymodule_export]
@@ -51,7 +59,11 @@ mod _core {
     #[pymodule_export]
     use super::request::PyRequest;
     #[pymodule_export]
+    use super::response::{PyResponse, PyUsage};
+    #[pymodule_export]
     use super::rollout::{PyRollout, PyTurn};
+    #[pymodule_export]
+    use super::stream::PyStreamParser;
 
     #[pymodule_export]
     #[expect(non_upper_case_globals, reason = "the name is Python's")]

@@ -13,6 +13,7 @@ use crate::py::node::PyMessageNode;
 use crate::py::parts::{PyAudioPart, PyFilePart, PyImagePart, PyNativePart, PyTextPart};
 use crate::py::report::{PyLoss, PyNativeOutcome};
 use crate::py::request::PyRequest;
+use crate::py::response::{PyResponse, PyUsage};
 use pyo3::PyClass;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -55,6 +56,7 @@ pub(super) enum Absent {
     Needed,
     None,
     False,
+    True,
     Function,
     Zero,
     Empty,
@@ -66,6 +68,7 @@ impl Absent {
             Absent::Needed => false,
             Absent::None => value.is_none(),
             Absent::False => value.is(pyo3::types::PyBool::new(value.py(), false)),
+            Absent::True => value.is(pyo3::types::PyBool::new(value.py(), true)),
             Absent::Function => value.eq("function")?,
             Absent::Zero => value.eq(0)?,
             Absent::Empty => value.len()? == 0,
@@ -315,6 +318,8 @@ pub(super) fn plain_of(object: &Bound<'_, PyAny>) -> Option<Json> {
         PyToolCall,
         PyTool,
         PyRequest,
+        PyResponse,
+        PyUsage,
         PyMessageNode,
         PyLoss,
         PyNativeOutcome,

@@ -4,10 +4,12 @@ use crate::dialect::Losses;
 use crate::direct::Pieces;
 use crate::error::Error;
 use crate::json::{Json, MAX_DEPTH, Object, Repeats, Value, canonical, compact, parse_text};
+use crate::message::Text;
 use crate::path::Path;
 use crate::py::body::{Body, json_text};
 use crate::py::door::{At, Door, NOUN_DEPTH, is_mapping, leave, mapping_members};
 use crate::py::errors::{OrRaise, blamed, loss_tuple, raised, warn};
+use crate::py::mcp;
 use crate::py::noun::{Carried, Noun, each, pydantic};
 use crate::py::report::PyLoss;
 use pyo3::prelude::*;
@@ -26,6 +28,7 @@ enum Held {
 pub(super) struct PyRendered {
     body: Held,
     losses: Py<PyTuple>,
+    model: Option<Text>,
 }
 
 /// How `convert` hands a body back.
@@ -37,7 +40,11 @@ pub(super) enum Shape {
 
 impl PyRendered {
     pub(super) fn object(py: Python<'_>, body: Object<'static>, losses: &Losses) -> PyResult<Self> {
-        Ok(Self { body: Held::Object(Value::Object(body)), losses: loss_tuple(py, &losses.0)?.unbind() })
+        Ok(Self {
+            body: Held::Object(Value::Object(body)),
+            losses: loss_tuple(py, &losses.0)?.unbind(),
+            model: None,
+        })
     }
 
     /// A body that was written as text already.
@@ -52,7 +59,11 @@ impl PyRendered {
                 Held::Bytes(bytes?.unbind())
             }
         };
-        Ok(Self { body, losses: loss_tuple(py, &losses.0)?.unbind() })
+        Ok(Self { body, losses: loss_tuple(py, &losses.0)?.unbind(), model: None })
+    }
+
+    pub(super) fn with_model(self, model: Option<Text>) -> Self {
+        Self { model, ..self }
     }
 }
 
@@ -60,11 +71,20 @@ impl PyRendered {
 impl PyRendered {
     #[new]
     #[pyo3(
-        signature = (body: "bytes | str | Mapping[str, Any]", losses: "Sequence[Loss | Mapping[str, Any]]" = None),
-        text_signature = "(body, losses=())"
+        signature = (
+            body: "bytes | str | Mapping[str, Any]",
+            losses: "Sequence[Loss | Mapping[str, Any]]" = None,
+            model: "str | None" = None,
+        ),
+        text_signature = "(body, losses=(), model=None)"
     )]
-    fn new<'py>(body: &Bound<'py, PyAny>, losses: Option<&Bound<'py, PyAny>>) -> PyResult<Self> {
+    fn new<'py>(
+        body: &Bound<'py, PyAny>,
+        losses: Option<&Bound<'py, PyAny>>,
+        model: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Self> {
         let py = body.py();
+        let model = model.map(|model| mcp::text(model, "model")).transpose()?;
         let held = match Body::of(body)? {
             Body::Bytes(bytes) | Body::Buffer(bytes, _) => Held::Bytes(bytes.unbind()),
             Body::Text(text) => Held::Text(text.unbind()),
@@ -95,12 +115,13 @@ impl PyRendered {
                 Ok(())
             })?;
         }
-        Ok(Self { body: held, losses: PyTuple::new(py, report)?.unbind() })
+        let losses = PyTuple::new(py, report)?.unbind();
+        Ok(Self { body: held, losses, model })
     }
 
     #[classattr]
     fn __match_args__(py: Python<'_>) -> PyResult<Bound<'_, PyTuple>> {
-        PyTuple::new(py, ["body", "losses"])
+        PyTuple::new(py, ["body", "losses", "model"])
     }
 
     /// The body: a fresh dict each time, or the bytes or text that `convert` was asked for.
@@ -116,6 +137,12 @@ impl PyRendered {
     #[getter]
     fn losses<'py>(&self, py: Python<'py>) -> Bound<'py, PyTuple> {
         self.losses.bind(py).clone()
+    }
+
+    /// The model of the request, where the wire names it in the URL and not in the body; else None.
+    #[getter]
+    fn model(&self) -> Option<&str> {
+        self.model.as_deref()
     }
 
     /// The body as compact JSON, written without a detour through dicts.
@@ -142,13 +169,16 @@ impl PyRendered {
         }
     }
 
-    /// `body` and `losses` as a dict.
+    /// `body`, `losses`, and `model` where there is one, as a dict.
     #[pyo3(signature = () -> "dict[str, Any]")]
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let losses = self.losses.bind(py).iter().map(|loss| loss.call_method0("to_dict"));
         let dict = PyDict::new(py);
         dict.set_item("body", self.body(py)?)?;
         dict.set_item("losses", losses.collect::<PyResult<Vec<_>>>()?)?;
+        if let Some(model) = &self.model {
+            dict.set_item("model", &**model)?;
+        }
         Ok(dict)
     }
 
@@ -160,17 +190,18 @@ impl PyRendered {
             return Err(raised(py, &Error::shape(root, "expected an object")));
         }
         let members = mapping_members(data, &mut Door::new(NOUN_DEPTH), At::Base(&root));
-        let (mut body, mut losses) = (None, None);
+        let (mut body, mut losses, mut model) = (None, None, None);
         for (key, value) in members.map_err(|cause| blamed(py, root.clone(), cause))? {
             match key.extract::<String>().as_deref() {
                 Ok("body") => body = Some(value),
                 Ok("losses") => losses = Some(value).filter(|losses| !losses.is_none()),
+                Ok("model") => model = Some(value).filter(|model| !model.is_none()),
                 Ok(key) => return Err(raised(py, &Error::shape(root.key(key), "unknown field"))),
                 Err(_) => return Err(raised(py, &Error::shape(root, "a key that is not a string"))),
             }
         }
         let body = body.ok_or_else(|| raised(py, &Error::shape(root.key("body"), "missing")))?;
-        Self::new(&body, losses.as_ref())
+        Self::new(&body, losses.as_ref(), model.as_ref())
     }
 
     /// A copy with other fields.
@@ -187,6 +218,7 @@ impl PyRendered {
         };
         fields.set_item("body", body)?;
         fields.set_item("losses", slf.get().losses(slf.py()))?;
+        fields.set_item("model", slf.get().model())?;
         if let Some(changes) = changes {
             fields.update(changes.as_mapping())?;
         }
@@ -232,7 +264,8 @@ impl PyRendered {
             (Held::Text(a), Held::Text(b)) => a.bind(py).as_any().eq(b.bind(py))?,
             _ => false,
         };
-        let same = same && self.losses.bind(py).as_any().eq(other.losses.bind(py))?;
+        let same =
+            same && self.model == other.model && self.losses.bind(py).as_any().eq(other.losses.bind(py))?;
         Ok(PyBool::new(py, same).to_owned().into_any())
     }
 
@@ -244,13 +277,18 @@ impl PyRendered {
             Held::Text(text) => text.bind(py).hash()?.hash(&mut hasher),
         }
         self.losses.bind(py).hash()?.hash(&mut hasher);
+        self.model.hash(&mut hasher);
         Ok(hasher.finish())
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let body =
             self.body(py).and_then(|body| Ok(body.repr()?.to_string())).unwrap_or_else(|_| "...".into());
-        Ok(format!("Rendered(body={body}, losses={})", self.losses.bind(py).repr()?))
+        let model = match self.model() {
+            Some(model) => format!(", model={}", PyString::new(py, model).repr()?),
+            None => String::new(),
+        };
+        Ok(format!("Rendered(body={body}, losses={}{model})", self.losses.bind(py).repr()?))
     }
 
     fn __copy__<'py>(slf: &Bound<'py, Self>) -> Bound<'py, Self> {
@@ -265,26 +303,28 @@ impl PyRendered {
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let py = slf.py();
         let losses = slf.get().losses(py).into_any();
+        let model = slf.get().model().into_pyobject(py)?.into_any();
         if let Held::Object(body) = &slf.get().body
             && body.nests_within(MAX_DEPTH)
         {
             let text = PyString::new(py, &compact(body)).into_any();
-            return Ok((slf.get_type().getattr("_from_json")?, PyTuple::new(py, [text, losses])?));
+            return Ok((slf.get_type().getattr("_from_json")?, PyTuple::new(py, [text, losses, model])?));
         }
-        Ok((slf.get_type().into_any(), PyTuple::new(py, [slf.get().body(py)?, losses])?))
+        Ok((slf.get_type().into_any(), PyTuple::new(py, [slf.get().body(py)?, losses, model])?))
     }
 
     /// What a pickle calls: the body as JSON text, which holds numbers that Python cannot.
     #[classmethod]
-    #[pyo3(signature = (text: "str", losses: "Sequence[Loss]") -> "Self")]
+    #[pyo3(signature = (text: "str", losses: "Sequence[Loss]", model: "str | None" = None) -> "Self")]
     fn _from_json(
         _class: &Bound<'_, PyType>,
         text: &Bound<'_, PyString>,
         losses: &Bound<'_, PyAny>,
+        model: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let py = text.py();
         let text = json_text(text)?;
         let body = parse_text(&text, Repeats::LastWins).or_raise(py)?.value.into_owned();
-        Self::new(&Carried::of(py, body)?, Some(losses))
+        Self::new(&Carried::of(py, body)?, Some(losses), model)
     }
 }

@@ -7,7 +7,7 @@ use crate::message::{AssistantMessage, Message};
 use crate::path::Path;
 use crate::py::asked::Asked;
 use crate::py::body::{Body, apart, json_text};
-use crate::py::dialects::{dialect_of, heft};
+use crate::py::dialects::heft;
 use crate::py::door::replaced_losses;
 use crate::py::errors::{OrRaise, class_name, raised, warn};
 use crate::py::graph::{PyMessageGraph, messages_tuple};
@@ -15,6 +15,7 @@ use crate::py::messages::message_behind;
 use crate::py::noun::{Kept, kept};
 use crate::py::pending::{stamp_of, timestamp_of};
 use crate::py::request::PyRequest;
+use crate::py::wire::wire_of;
 use crate::rollout::{Rollout, Segment, Turn, Upstream};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyMemoryView, PySlice, PyTuple};
@@ -28,7 +29,7 @@ const COMPARED: usize = 32;
 
 /// The requests of one rollout: its whole history comes again with each, and only what is new is parsed and hashed.
 ///
-/// `dialect` is `"chat"`, `"responses"`, `"anthropic"`, or a dialect. The messages go into `graph`, a new
+/// `dialect` is `"chat"`, `"responses"`, `"anthropic"`, or one of these dialects; any other raises `UnsupportedError`. The messages go into `graph`, a new
 /// `MessageGraph` unless one is given; several rollouts may share one. Equal bytes are recognised where an element of
 /// the list starts; the same messages in another spelling meet the same nodes by their identity. The raw text of each
 /// message is kept once, and the graph reads its messages from it: about the size of the longest body is held for
@@ -46,8 +47,8 @@ impl PyRollout {
     #[pyo3(signature = (dialect: "str | Dialect", graph: "MessageGraph | None" = None))]
     fn new(dialect: &Bound<'_, PyAny>, graph: Option<Bound<'_, PyMessageGraph>>) -> PyResult<Self> {
         let py = dialect.py();
-        let dialect = dialect_of(dialect, "dialect")?;
-        dialect::result_form(dialect).or_raise(py)?;
+        let dialect = wire_of(dialect, "dialect")?.dialect;
+        dialect::follows_rollouts(dialect).or_raise(py)?;
         let graph = match graph {
             Some(graph) => graph,
             None => Bound::new(py, PyMessageGraph { graph: Shared::default() })?,

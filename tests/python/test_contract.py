@@ -15,8 +15,10 @@ from toolwire import (
     AnthropicDialect,
     AssistantMessage,
     AudioPart,
+    BedrockDialect,
     ChatDialect,
     FilePart,
+    GeminiDialect,
     ImagePart,
     Journal,
     Loss,
@@ -26,6 +28,7 @@ from toolwire import (
     NativePart,
     Rendered,
     Request,
+    Response,
     ResponsesDialect,
     ResumeReport,
     Rollout,
@@ -34,6 +37,7 @@ from toolwire import (
     Tool,
     ToolCall,
     ToolMessage,
+    Usage,
     UserMessage,
 )
 
@@ -49,11 +53,13 @@ SAMPLES: dict[str, tuple[Any, Any]] = {
         AssistantMessage(),
     ),
     "AudioPart": (AudioPart("aGk=", "audio/wav", EXTRA), AudioPart("aGk=", "audio/mp3")),
+    "BedrockDialect": (BedrockDialect("palmyra"), BedrockDialect()),
     "ChatDialect": (ChatDialect(), None),
     "FilePart": (
         FilePart(data="aGk=", media_type="application/pdf", filename="a.pdf", extra=EXTRA),
         FilePart(file_id="f"),
     ),
+    "GeminiDialect": (GeminiDialect("gemini-2"), GeminiDialect()),
     "ImagePart": (ImagePart("https://x/y.png", "high", EXTRA), ImagePart("https://x/y.png")),
     "Loss": (LOSS, Loss("name.dropped", "messages[1].name", "no place for it")),
     "MessageNode": (
@@ -68,7 +74,7 @@ SAMPLES: dict[str, tuple[Any, Any]] = {
         NativePart("anthropic", {"type": "search_result", "n": 1}, EXTRA),
         NativePart("chat", {"type": "x"}),
     ),
-    "Rendered": (Rendered({"messages": [], "n": 1}, (LOSS,)), Rendered(b'{"messages":[],"n":1}')),
+    "Rendered": (Rendered({"messages": [], "n": 1}, (LOSS,), "m"), Rendered(b'{"messages":[],"n":1}')),
     "Request": (
         Request(
             [UserMessage("hi"), AssistantMessage(tool_calls=[CALL]), ToolMessage("c1", "x", is_error=True)],
@@ -85,6 +91,22 @@ SAMPLES: dict[str, tuple[Any, Any]] = {
         ),
         Request([]),
     ),
+    "Response": (
+        Response(
+            AssistantMessage("Hi", tool_calls=[CALL]),
+            "r1",
+            "m-1",
+            "tool_calls",
+            "tool_use",
+            Usage(3, 4, 1, 2),
+            False,
+            [ToolCall("c2", "read", '{"pa')],
+            {"type": "overloaded_error"},
+            "anthropic",
+            {"id": "r1", "content": [{"type": "text", "text": "Hi"}]},
+        ),
+        Response(AssistantMessage("Hi")),
+    ),
     "ResponsesDialect": (ResponsesDialect(), None),
     "ResumeReport": (ResumeReport(7, 1, 120, 9), ResumeReport(7, 1)),
     "SystemMessage": (SystemMessage("be kind", True, EXTRA), SystemMessage("be kind")),
@@ -95,6 +117,7 @@ SAMPLES: dict[str, tuple[Any, Any]] = {
     ),
     "ToolCall": (ToolCall("c1", "read", "{}", "custom", "ns", EXTRA), CALL),
     "ToolMessage": (ToolMessage("c1", ["a", ImagePart("u")], "read", False, EXTRA), ToolMessage("c1", "a")),
+    "Usage": (Usage(2**63, 4, 1, 2), Usage(3, 0)),
     "UserMessage": (UserMessage([TextPart("a"), {"type": "text", "text": "b"}, "c"], EXTRA), UserMessage("a")),
 }
 
@@ -107,6 +130,7 @@ STATEFUL: dict[str, Any] = {
     "MessageGraph": MessageGraph(),
     "PendingTurn": MessageGraph().prepare([UserMessage("secret")]),
     "Rollout": Rollout("chat"),
+    "StreamParser": ChatDialect().stream_parser(),
     "Turn": Rollout("chat").receive(b'{"messages": [{"role": "user", "content": "secret"}]}'),
 }
 

@@ -183,7 +183,7 @@ def test_every_loss_code_has_a_sentence() -> None:
 
 
 def test_unknown_dialects_are_refused() -> None:
-    for wrong in ("gemini", "", 1, None, object(), "\ud800"):
+    for wrong in ("cohere2", "", 1, None, object(), "\ud800"):
         with pytest.raises(ShapeError, match=r"^source: "):
             convert({}, source=wrong, target="chat")  # type: ignore[arg-type]
         with pytest.raises(ShapeError, match=r"^target: "):

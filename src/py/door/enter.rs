@@ -1,14 +1,15 @@
 //! Python objects to JSON values, each step checked: nothing a caller hands in crashes, loops or gets lost in silence.
 
-use crate::dialect::Loss;
+use crate::dialect::{self, Loss};
 use crate::error::{Error, Kind};
-use crate::json::{Json, MAX_BYTES, Object, Value};
+use crate::json::{Json, MAX_BYTES, MAX_DEPTH, Object, Value};
+use crate::message::Dialect;
 use crate::path::{Path, Step};
 use crate::py::door::host;
 use crate::py::errors::{blamed, class_name, raised};
 use pyo3::prelude::*;
 use pyo3::sync::critical_section::with_critical_section;
-use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyBool, PyByteArray, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use std::collections::HashMap;
 
 /// Where in the caller's object the door stands; costs nothing until an error asks for the path.
@@ -58,6 +59,8 @@ pub(in crate::py) struct Door {
     left: usize,
     /// Do a host's models come with the fields that nobody set?
     pub(super) defaults: bool,
+    /// Do bytes read as base64?
+    binary: bool,
     /// Where a lone surrogate was read as U+FFFD.
     pub(in crate::py) replaced: Vec<Path>,
 }
@@ -65,7 +68,12 @@ pub(in crate::py) struct Door {
 impl Door {
     /// A door for values of at most this depth.
     pub(in crate::py) fn new(depth: usize) -> Self {
-        Self { depth, left: MAX_BYTES, defaults: false, replaced: Vec::new() }
+        Self { depth, left: MAX_BYTES, defaults: false, binary: false, replaced: Vec::new() }
+    }
+
+    /// A door for the bodies of a wire.
+    pub(in crate::py) fn for_body(dialect: Dialect) -> Self {
+        Self { binary: dialect::holds_bytes(dialect), ..Self::new(MAX_DEPTH) }
     }
 
     /// A door through which a host's models come as the host itself saves them, with every field.
@@ -154,6 +162,13 @@ impl Door {
             }
             let spelled = py.get_type::<PyFloat>().call_method1("__repr__", (object,))?;
             return Ok(Some(Value::Number(spelled.extract::<String>()?.into())));
+        }
+        if self.binary && (object.is_instance_of::<PyBytes>() || object.is_instance_of::<PyByteArray>()) {
+            let encoded = py.import("binascii")?.getattr("b2a_base64")?.call1((object,))?;
+            let encoded = encoded.cast_into::<PyBytes>()?;
+            let text = String::from_utf8_lossy(encoded.as_bytes().trim_ascii_end()).into_owned();
+            self.spend(py, text.len(), at)?;
+            return Ok(Some(text.into()));
         }
         Ok(None)
     }
