@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import json
 from pathlib import Path
@@ -44,7 +45,9 @@ def test_a_wire_says_what_the_table_says(wire: dict[str, Any], state: str) -> No
         call = TABLE["call"]
         message = toolwire.ToolMessage.from_mcp(said["result"], tool_call_id=call["id"])
         assert (message.is_error, message.content) == (said["reads"], call["output"])
-        assert message.to_mcp() == said["result"]
+        silence = pytest.warns(toolwire.LossWarning) if outcome is None else contextlib.nullcontext()
+        with silence:
+            assert message.to_mcp() == said["result"]
         return
     dialect = DIALECTS[wire["dialect"]]()
     body = dialect.render_request(_request(outcome), include_internal=wire.get("internal", False)).body
