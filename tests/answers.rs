@@ -8,7 +8,7 @@ use toolwire::dialect::{read_answer, read_request};
 use toolwire::error::Kind;
 use toolwire::identity;
 use toolwire::json::{Json, Object, Repeats, Value, compact, parse};
-use toolwire::message::Dialect::{self, Anthropic, Chat, Mcp, Responses};
+use toolwire::message::Dialect::{self, Anthropic, Bedrock, Chat, Mcp, Responses};
 use toolwire::message::{Message, message_to_plain};
 
 fn load(path: &Path) -> Json {
@@ -38,6 +38,7 @@ fn verbatim(dialect: Dialect, answer: &Json) -> Json {
             vec![Value::from(message.with("content", answer.get("content").unwrap().clone()))].into()
         }
         Responses => answer.get("output").unwrap().clone(),
+        Bedrock => vec![answer.get("output").unwrap().get("message").unwrap().clone()].into(),
         _ => panic!("no such samples"),
     }
 }
@@ -52,7 +53,7 @@ fn restated(dialect: Dialect, messages: Json) -> Message {
 
 #[test]
 fn an_answer_is_the_message_that_a_request_restates() {
-    for dialect in [Chat, Responses, Anthropic] {
+    for dialect in [Chat, Responses, Anthropic, Bedrock] {
         for path in samples(dialect) {
             let answer = load(&path);
             let message = Message::Assistant(read_answer(dialect, &answer).unwrap());
@@ -105,6 +106,19 @@ fn an_answer_without_a_turn_is_refused_by_path() {
         (Anthropic, r#"{"role":"assistant"}"#, "content: missing"),
         (Anthropic, r#"{"role":"user","content":[]}"#, "role: expected assistant"),
         (Anthropic, r#"{"role":"assistant","content":[{"text":"x"}]}"#, "content[0].type: missing"),
+        (Bedrock, r#"{"message":"slow down"}"#, "output: missing"),
+        (Bedrock, r#"{"output":{}}"#, "output.message: missing"),
+        (Bedrock, r#"{"output":{"message":{"content":[]}}}"#, "output.message.role: missing"),
+        (
+            Bedrock,
+            r#"{"output":{"message":{"role":"user","content":[]}}}"#,
+            "output.message.role: expected assistant",
+        ),
+        (
+            Bedrock,
+            r#"{"output":{"message":{"role":"assistant","content":[{"toolUse":{"toolUseId":"a","name":"f"}}]}}}"#,
+            "output.message.content[0].toolUse.input: missing",
+        ),
         (
             Anthropic,
             r#"{"type":"error","error":{"type":"overloaded_error"}}"#,

@@ -7,18 +7,24 @@ use std::path::{Path, PathBuf};
 use toolwire::dialect::{StreamParser, is_terminal_event};
 use toolwire::error::Error;
 use toolwire::json::{Json, Object, Repeats, Value, compact, parse};
-use toolwire::message::Dialect::{self, Anthropic, Chat, Responses};
+use toolwire::message::Dialect::{self, Anthropic, Bedrock, Chat, Responses};
 use toolwire::message::{Message, Response, ToolCall, message_to_plain, tool_call_to_plain};
 
-const DIALECTS: [Dialect; 3] = [Chat, Responses, Anthropic];
+const DIALECTS: [Dialect; 4] = [Chat, Responses, Anthropic, Bedrock];
 
 fn folder(dialect: Dialect) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/streams").join(dialect.as_str())
 }
 
+/// Bedrock does not send text, but frames with lengths and checksums.
+fn ending(dialect: Dialect) -> &'static str {
+    if dialect == Bedrock { "bin" } else { "sse" }
+}
+
 fn recorded(dialect: Dialect) -> Vec<(PathBuf, Vec<u8>)> {
     let files = fs::read_dir(folder(dialect)).unwrap().map(|entry| entry.unwrap().path());
-    let mut found: Vec<_> = files.filter(|path| path.extension().is_some_and(|e| e == "sse")).collect();
+    let mut found: Vec<_> =
+        files.filter(|path| path.extension().is_some_and(|e| e == ending(dialect))).collect();
     found.sort();
     assert!(found.len() >= 8, "the streams of {dialect} were found");
     found.into_iter().map(|path| (path.clone(), fs::read(path).unwrap())).collect()
@@ -146,9 +152,48 @@ fn a_cut_stream_is_never_complete() {
     }
 }
 
+/// The frames of a stream, as their first four bytes say how long they are.
+fn frames(mut bytes: &[u8]) -> Vec<&[u8]> {
+    let mut frames = Vec::new();
+    while let Some((length, _)) = bytes.split_first_chunk() {
+        let (frame, rest) = bytes.split_at(u32::from_be_bytes(*length) as usize);
+        frames.push(frame);
+        bytes = rest;
+    }
+    frames
+}
+
+#[test]
+fn the_last_frame_is_known() {
+    for (path, bytes) in recorded(Bedrock) {
+        let (whole, _) = read(Bedrock, [&bytes[..]]);
+        let frames = frames(&bytes);
+        let terminal = frames.iter().filter(|frame| is_terminal_event(Bedrock, frame)).count();
+        if whole.complete {
+            assert_eq!(terminal, 1, "{}", path.display());
+            let last = frames.last().unwrap();
+            assert!(is_terminal_event(Bedrock, last));
+            assert!((0..last.len()).all(|cut| !is_terminal_event(Bedrock, &last[..cut])));
+        }
+    }
+}
+
+#[test]
+fn a_changed_bit_of_a_frame_is_refused() {
+    let (_, bytes) = recorded(Bedrock).into_iter().find(|(path, _)| path.ends_with("two_calls.bin")).unwrap();
+    let (whole, _) = read(Bedrock, [&bytes[..]]);
+    for at in 0..bytes.len() {
+        let mut changed = bytes.clone();
+        changed[at] ^= 1 << (at % 8);
+        let (response, refused) = read(Bedrock, [&changed[..]]);
+        assert!(refused.is_some() && !response.complete, "byte {at}");
+        assert!(response.message.tool_calls.iter().all(|call| whole.message.tool_calls.contains(call)));
+    }
+}
+
 #[test]
 fn the_last_event_is_known() {
-    for dialect in DIALECTS {
+    for dialect in [Chat, Responses, Anthropic] {
         for (path, bytes) in recorded(dialect) {
             let (whole, _) = read(dialect, [&bytes[..]]);
             let text = String::from_utf8(bytes).unwrap().replace("\r\n", "\n").replace('\r', "\n");
@@ -166,7 +211,8 @@ fn the_last_event_is_known() {
 #[test]
 fn a_stream_without_anything_in_it_is_an_empty_answer() {
     for dialect in DIALECTS {
-        let (response, refused) = read(dialect, [&b""[..], b": nothing\n\n"]);
+        let (response, refused) =
+            read(dialect, [&b""[..], if dialect == Bedrock { b"" } else { b": nothing\n\n" }]);
         assert!(refused.is_none() && !response.complete);
         assert!(response.message.content.is_none() && response.message.tool_calls.is_empty());
         assert_eq!((response.finish_reason, response.usage), (None, None));

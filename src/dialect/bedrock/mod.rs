@@ -4,14 +4,20 @@
 //! The body is that of the REST service: what boto3 takes as `bytes` stands in it as base64. `modelId` stands beside the
 //! conversation, as boto3 has it.
 
+mod blob;
 mod blocks;
+mod events;
+mod frames;
 mod leave;
 mod media;
+mod outcomes;
 mod overlay;
 mod pen;
 mod read;
+mod response;
 mod results;
 mod settings;
+mod stream;
 mod tools;
 mod turn;
 mod write;
@@ -19,16 +25,17 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-use crate::dialect::stream::{Assembly, Framing, Sse};
-use crate::dialect::{Losses, Mark, NativeOutcome, ResultForm, Says};
-use crate::error::{Error, Result};
-use crate::json::{Cursor, Json, Object};
-use crate::message::{AssistantMessage, Dialect, Response};
-use crate::path::Path;
+use crate::dialect::{Mark, ResultForm, Says};
+use crate::message::Dialect;
 
+pub(super) use events::write_stream;
+pub(super) use frames::framing;
 pub(super) use leave::leave;
+pub(super) use outcomes::native_outcome;
 pub(super) use overlay::overlay;
 pub(super) use read::read_request;
+pub(super) use response::{read_answer, read_response, write_response};
+pub(super) use stream::{assembly, is_terminal};
 pub(super) use write::{write_message, write_request};
 
 /// The wire of this room.
@@ -44,39 +51,3 @@ pub(super) const RESULT: ResultForm = ResultForm {
     says: Says::Field { key: "status", failed: "\"error\"", worked: "\"success\"" },
     stored_id: None,
 };
-
-fn not_yet() -> Error {
-    Error::unsupported(Path::root(), "not there yet")
-}
-
-pub(super) fn read_answer(_body: Cursor<'_>) -> Result<AssistantMessage> {
-    Err(not_yet())
-}
-
-pub(super) fn read_response(_body: Cursor<'_>) -> Result<Response> {
-    Err(not_yet())
-}
-
-pub(super) fn write_response(_response: &Response, _losses: &mut Losses) -> Result<Object<'static>> {
-    Err(not_yet())
-}
-
-pub(super) fn write_stream(_body: &Object<'_>) -> Result<Vec<Vec<u8>>> {
-    Err(not_yet())
-}
-
-pub(super) fn native_outcome(_item: &Json, _path: &Path) -> Option<NativeOutcome> {
-    None
-}
-
-pub(super) fn framing() -> Box<dyn Framing> {
-    Box::new(Sse::default())
-}
-
-pub(super) fn assembly() -> Box<dyn Assembly> {
-    unimplemented!()
-}
-
-pub(super) fn is_terminal(_name: Option<&str>, _data: &[u8]) -> bool {
-    false
-}

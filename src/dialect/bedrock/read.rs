@@ -49,8 +49,7 @@ pub(in crate::dialect) fn read_request(body: Cursor<'_>) -> Result<Request> {
 
 fn read_message(message: Cursor<'_>, behind_result: bool, out: &mut Vec<Message>) -> Result<()> {
     let fields = message.fields()?;
-    let others = fields.rest(&["role", "content"]);
-    let layout = Object::default().with_some(MESSAGE, (!others.is_empty()).then_some(others));
+    let layout = beside(&fields);
     let (role, content) = (fields.need("role")?, fields.need("content")?);
     match role.str()? {
         "user" => read_user(content, behind_result, layout, out)?,
@@ -64,6 +63,12 @@ fn read_message(message: Cursor<'_>, behind_result: bool, out: &mut Vec<Message>
         _ => return Err(role.expected("user, assistant or system")),
     }
     Ok(())
+}
+
+/// The layout of a native message: its fields beside role and content.
+pub(super) fn beside(message: &Fields<'_>) -> Object<'static> {
+    let others = message.rest(&["role", "content"]);
+    Object::default().with_some(MESSAGE, (!others.is_empty()).then_some(others))
 }
 
 /// `layout` says what else the native message holds.
