@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use toolwire::dialect::{StreamParser, is_terminal_event};
 use toolwire::error::Error;
 use toolwire::json::{Json, Object, Repeats, Value, compact, parse};
-use toolwire::message::Dialect::{self, Anthropic, Bedrock, Chat, Responses};
+use toolwire::message::Dialect::{self, Anthropic, Bedrock, Chat, Gemini, Responses};
 use toolwire::message::{Message, Response, ToolCall, message_to_plain, tool_call_to_plain};
 
-const DIALECTS: [Dialect; 4] = [Chat, Responses, Anthropic, Bedrock];
+const DIALECTS: [Dialect; 5] = [Chat, Responses, Anthropic, Gemini, Bedrock];
 
 fn folder(dialect: Dialect) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/streams").join(dialect.as_str())

@@ -1,6 +1,8 @@
 //! Gemini generateContent, <https://ai.google.dev/api/generate-content>: parts, responses of functions that can say
 //! `error`, and signatures that stay on their parts. Both spellings of a field are read; camelCase is written.
 
+mod fragments;
+mod framing;
 mod leave;
 mod outcomes;
 mod overlay;

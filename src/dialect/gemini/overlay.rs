@@ -49,12 +49,14 @@ pub(in crate::dialect) fn overlay(
         lay(&mut config, in_camel(&layer)?);
     }
     let mut changed = false;
-    for (name, value) in in_camel(&sampling.into())?.0 {
+    for (key, value) in sampling.0 {
         // The selected model counts, whatever the sampling says.
-        if name == "model" {
+        if key == "model" {
             continue;
         }
         changed = true;
+        let knob = in_camel(&Object(vec![(key.clone(), value)]).into())?.0.pop();
+        let Some((name, value)) = knob else { continue };
         match name.as_ref() {
             "maxTokens" => config.set("maxOutputTokens", value),
             "stop" if value.as_array().is_none() => config.set(STOP, vec![value].into()),
@@ -69,8 +71,8 @@ pub(in crate::dialect) fn overlay(
             name if NATIVE.contains(&name) || KNOBS.iter().any(|(_, native)| name == *native) => {
                 config.set(name, value);
             }
-            name => {
-                let path = Path::root().key("sampling").key(name);
+            _ => {
+                let path = Path::root().key("sampling").key(&key);
                 return Err(Error::unsupported(path, "generationConfig has no such setting"));
             }
         }

@@ -116,11 +116,21 @@ fn minted(turn: &str, n: usize, given: &HashSet<Text>) -> Text {
     id.into()
 }
 
-/// The turn of an answer. No other turn is known here: the answer's own id tells its calls apart from theirs.
-pub(super) fn read_turn(content: Option<Cursor<'_>>, answer: &str) -> Result<AssistantMessage> {
+/// The turn of an answer.
+pub(super) fn read_turn(content: Option<Cursor<'_>>, answer: &Object<'_>) -> Result<AssistantMessage> {
     let Some(content) = content else { return Ok(AssistantMessage::default()) };
     let fields = content.fields()?;
-    read_model(&fields, &mut |n| minted(answer, n, &HashSet::new()))
+    read_model(&fields, &mut |n| minted_of(answer, n))
+}
+
+/// The id of the nth call of an answer that states none. No other turn is known here: the id of the answer tells its
+/// calls apart from theirs.
+pub(super) fn minted_of(answer: &Object<'_>, n: usize) -> Text {
+    let plain = |id: &&str| {
+        !id.is_empty() && id.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
+    };
+    let id = answer.get("responseId").and_then(Value::as_str).filter(plain);
+    minted(id.unwrap_or("0"), n, &HashSet::new())
 }
 
 fn read_model(content: &Fields<'_>, mint: &mut dyn FnMut(usize) -> Text) -> Result<AssistantMessage> {

@@ -1,22 +1,128 @@
-//! A GenerateContentResponse to the answer that it is.
+//! A Gemini answer, <https://ai.google.dev/api/generate-content#generatecontentresponse>, in both directions.
 
-use crate::dialect::Losses;
+use super::HERE;
+use super::pen::{Pen, text};
+use super::read::read_turn;
+use super::spelling::camel;
+use super::turn;
+use crate::dialect::counts::count;
+use crate::dialect::loss::Losses;
+use crate::dialect::reasons::{Words, word};
+use crate::dialect::{Options, targets};
 use crate::error::{Error, Result};
-use crate::json::{Cursor, Object};
-use crate::message::{AssistantMessage, Response};
+use crate::json::{Cursor, Fields, Json, Object, Value};
+use crate::message::{AssistantMessage, FinishReason, Response, Text, Usage};
 use crate::path::Path;
 
-pub(in crate::dialect) fn read_answer(_body: Cursor<'_>) -> Result<AssistantMessage> {
-    Err(Error::unsupported(Path::root(), "not there yet"))
+pub(in crate::dialect) fn read_answer(body: Cursor<'_>) -> Result<AssistantMessage> {
+    let body = camel(body.value)?;
+    read_candidate(&Cursor::root(&body).fields()?)
+}
+
+/// The turn of the first candidate. An answer without any, whose prompt was blocked, says nothing.
+fn read_candidate(body: &Fields<'_>) -> Result<AssistantMessage> {
+    if blocked(body.object).is_some() && body.some("candidates").is_none() {
+        return Ok(AssistantMessage::default());
+    }
+    let candidates = body.need("candidates")?;
+    let Some(first) = candidates.items()?.next() else {
+        return match blocked(body.object) {
+            Some(_) => Ok(AssistantMessage::default()),
+            None => Err(Error::shape(candidates.path(), "there is none")),
+        };
+    };
+    let first = first.fields()?;
+    let content = first.some("content");
+    if let Some(role) = content.and_then(|content| content.value.get("role")).filter(|role| !role.is_null())
+        && role.as_str() != Some("model")
+    {
+        let path = first.path().key("content").key("role");
+        return Err(Error::shape(path, "expected model"));
+    }
+    read_turn(content, body.object)
+}
+
+/// Why the prompt was not answered.
+fn blocked<'b>(body: &'b Object<'_>) -> Option<&'b str> {
+    body.get("promptFeedback")?.get("blockReason")?.as_str()
 }
 
 pub(in crate::dialect) fn read_response(body: Cursor<'_>) -> Result<Response> {
-    Ok(Response { message: read_answer(body)?, ..Response::default() })
+    let body = camel(body.value)?;
+    let body = Cursor::root(&body).fields()?;
+    let message = read_candidate(&body)?;
+    let said = |key: &str| body.object.get(key).and_then(Value::as_str).map(Text::from);
+    let candidate = body.object.get("candidates").and_then(Value::as_array).and_then(<[_]>::first);
+    let word = candidate.and_then(|candidate| candidate.get("finishReason")?.as_str());
+    Ok(Response {
+        id: said("responseId"),
+        model: said("modelVersion"),
+        finish_reason: word.and_then(|word| reason(word, &message)),
+        native_finish_reason: word.or(blocked(body.object)).map(Text::from),
+        usage: body.object.get("usageMetadata").and_then(Value::as_object).and_then(read_usage),
+        message,
+        ..Response::default()
+    })
 }
 
+/// There is no word for a turn that ends with calls: it just stops.
+fn reason(word: &str, message: &AssistantMessage) -> Option<FinishReason> {
+    match word {
+        "STOP" if message.tool_calls.is_empty() => Some(FinishReason::Stop),
+        "STOP" => Some(FinishReason::ToolCalls),
+        "MAX_TOKENS" => Some(FinishReason::Length),
+        _ => None,
+    }
+}
+
+/// The prompt includes what was cached and not what tools of the provider put into it; the candidates do not include
+/// the thoughts. A count that is zero is left out by the API.
+fn read_usage(usage: &Object<'_>) -> Option<Usage> {
+    let of = |key: &str| count(usage, key);
+    if of("promptTokenCount").is_none() && of("candidatesTokenCount").is_none() {
+        return None;
+    }
+    let (cached, thoughts) = (of("cachedContentTokenCount"), of("thoughtsTokenCount"));
+    let sum = |one: Option<u64>, other: Option<u64>| one.unwrap_or(0).saturating_add(other.unwrap_or(0));
+    let prompt = sum(of("promptTokenCount"), of("toolUsePromptTokenCount"));
+    Some(Usage {
+        prompt_tokens: prompt.saturating_sub(cached.unwrap_or(0)),
+        completion_tokens: sum(of("candidatesTokenCount"), thoughts),
+        cached_input_tokens: cached,
+        reasoning_tokens: thoughts,
+    })
+}
+
+const WORDS: Words = Words { stop: "STOP", length: "MAX_TOKENS", tool_calls: "STOP", filtered: "SAFETY" };
+
 pub(in crate::dialect) fn write_response(
-    _response: &Response,
-    _losses: &mut Losses,
+    response: &Response,
+    losses: &mut Losses,
 ) -> Result<Object<'static>> {
-    Err(Error::unsupported(Path::root(), "not there yet"))
+    let flags = targets::flags(HERE, None, None);
+    let mut pen = Pen::new(response.dialect == Some(HERE), Options::default(), flags, losses);
+    let parts = turn::write(&response.message, &Path::root().key("message"), &mut pen)?;
+    let reason = word(response, HERE, |word| reason(word, &response.message), WORDS, losses);
+    let candidate = Object::default()
+        .with("content", Object::default().with("role", "model").with("parts", parts))
+        .with("finishReason", text(reason))
+        .with("index", Json::Number("0".into()));
+    Ok(Object::default()
+        .with("candidates", vec![candidate.into()])
+        .with_some("usageMetadata", response.usage.as_ref().map(write_usage))
+        .with_some("modelVersion", response.model.as_deref().map(text))
+        .with_some("responseId", response.id.as_deref().map(text)))
+}
+
+fn write_usage(usage: &Usage) -> Object<'static> {
+    let prompt = usage.prompt_tokens.saturating_add(usage.cached_input_tokens.unwrap_or(0));
+    Object::default()
+        .with("promptTokenCount", prompt)
+        .with_some("cachedContentTokenCount", usage.cached_input_tokens)
+        .with(
+            "candidatesTokenCount",
+            usage.completion_tokens.saturating_sub(usage.reasoning_tokens.unwrap_or(0)),
+        )
+        .with_some("thoughtsTokenCount", usage.reasoning_tokens)
+        .with("totalTokenCount", prompt.saturating_add(usage.completion_tokens))
 }

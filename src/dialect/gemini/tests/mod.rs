@@ -1,11 +1,20 @@
 //! What comes from this wire goes back to it unchanged, and what cannot be read says where.
 
+mod cross;
+mod ids;
+mod media;
+mod outcomes;
 mod property;
+mod response;
+mod settings;
+mod spelling;
+mod stream;
+mod turns;
 
 use crate::dialect::{Code, Loss, Losses, Options, gemini};
 use crate::error::Error;
 use crate::json::{Cursor, Json, Repeats, Value, compact, parse_text};
-use crate::message::{Message, Request, ToolMessage};
+use crate::message::{Content, Message, Request, ToolMessage};
 
 pub(super) fn json(text: &str) -> Json {
     parse_text(text, Repeats::Refused).unwrap().value.into_owned()
@@ -65,4 +74,11 @@ fn every_fixture_comes_back() {
         }
     }
     assert!(seen >= 5, "{seen}");
+}
+
+pub(super) fn text_of(content: &Content) -> String {
+    match content {
+        Content::Text(text) => text.to_string(),
+        Content::Parts(parts) => parts.iter().filter_map(|part| part.as_text()).map(|text| &**text).collect(),
+    }
 }
