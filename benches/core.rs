@@ -1,14 +1,14 @@
 //! Costs of the core at 20, 200 and 1,000 messages: parse, render, convert, seal, hash, and what a turn of that length
-//! costs in a rollout. `cargo bench --no-default-features`.
+//! costs in a rollout; and of streams of 2,000 and 5,000 events. `cargo bench --no-default-features`.
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
 use std::sync::Arc;
-use toolwire::dialect::{Options, convert, read_request, write_request};
+use toolwire::dialect::{Options, StreamParser, convert, read_request, write_request};
 use toolwire::graph::{Pending, Shared, Stamp, Tools};
 use toolwire::identity::{self, Print};
 use toolwire::json::{Repeats, Value, compact, parse};
-use toolwire::message::Dialect::{Anthropic, Chat};
+use toolwire::message::Dialect::{self, Anthropic, Chat, Responses};
 use toolwire::message::Message;
 use toolwire::request::seal;
 use toolwire::rollout::{Rollout, Turn};
@@ -109,5 +109,58 @@ fn rollout(c: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, core, rollout);
+/// A stream of so many deltas of text, one event to an element.
+fn stream(dialect: Dialect, deltas: usize) -> Vec<Vec<u8>> {
+    let (start, piece, end): (String, &str, &str) = match dialect {
+        Chat => (
+            String::new(),
+            r#"data: {"id":"c1","object":"chat.completion.chunk","created":1780000000,"model":"m","service_tier":"default","system_fingerprint":"fp_1","choices":[{"index":0,"delta":{"content":"token "},"logprobs":null,"finish_reason":null}]}"#,
+            "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]",
+        ),
+        Anthropic => (
+            r#"data: {"type":"message_start","message":{"id":"m1","role":"assistant","model":"m","content":[]}}"#
+                .to_owned()
+                + "\n\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"\"}}\n\n",
+            "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"token \"}}",
+            "data: {\"type\":\"content_block_stop\",\"index\":0}\n\ndata: {\"type\":\"message_stop\"}",
+        ),
+        _ => (
+            String::new(),
+            "event: response.output_text.delta\ndata: {\"type\":\"response.output_text.delta\",\"item_id\":\"msg_1\",\"output_index\":0,\"content_index\":0,\"delta\":\"token \",\"logprobs\":[],\"sequence_number\":7}",
+            r#"data: {"type":"response.completed","response":{"id":"r1","status":"completed","output":[]}}"#,
+        ),
+    };
+    let mut events = vec![start.into_bytes()];
+    events.extend((0..deltas).map(|_| format!("{piece}\n\n").into_bytes()));
+    events.push(format!("{end}\n\n").into_bytes());
+    events
+}
+
+/// Feeding a stream event by event, in pieces of a network packet, and byte by byte.
+fn streams(c: &mut Criterion) {
+    for dialect in [Chat, Responses, Anthropic] {
+        for deltas in [2000, 5000] {
+            let events = stream(dialect, deltas);
+            let whole = events.concat();
+            let read = |chunks: &mut dyn Iterator<Item = &[u8]>| {
+                let mut parser = StreamParser::new(dialect).expect("a wire with streams");
+                for chunk in chunks {
+                    parser.feed(chunk).expect("valid");
+                }
+                let answer = parser.finish().expect("an answer");
+                assert!(answer.complete);
+                answer
+            };
+            let mut group = c.benchmark_group("streams");
+            group.throughput(Throughput::Elements(deltas as u64));
+            let id = |name: &str| BenchmarkId::new(format!("{dialect} {name}"), deltas);
+            group.bench_function(id("events"), |b| b.iter(|| read(&mut events.iter().map(Vec::as_slice))));
+            group.bench_function(id("packets"), |b| b.iter(|| read(&mut whole.chunks(1400))));
+            group.bench_function(id("bytes"), |b| b.iter(|| read(&mut whole.chunks(1))));
+            group.finish();
+        }
+    }
+}
+
+criterion_group!(benches, core, rollout, streams);
 criterion_main!(benches);

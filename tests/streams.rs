@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test stops where it finds something wrong")]
 
+use proptest::prelude::*;
 use std::fs;
 use std::path::{Path, PathBuf};
 use toolwire::dialect::{StreamParser, is_terminal_event};
@@ -205,6 +206,110 @@ fn the_last_event_is_known() {
                 assert_eq!(terminal, 1, "{}", path.display());
             }
         }
+    }
+}
+
+/// An event that says nothing: what stands around it is read without a look at the event before.
+fn nothing(dialect: Dialect) -> &'static str {
+    if dialect == Chat { "data: {\"choices\":[]}\n\n" } else { "data: {\"type\":\"ping\"}\n\n" }
+}
+
+fn reads_alike(dialect: Dialect, events: &[String]) {
+    let together = read(dialect, [events.concat().as_bytes()]);
+    let apart = read(dialect, [events.join(nothing(dialect)).as_bytes()]);
+    let numbers = |error: &Error| error.what.clone();
+    assert_eq!(together.0, apart.0, "{events:?}");
+    assert_eq!(together.1.as_ref().map(numbers), apart.1.as_ref().map(numbers));
+}
+
+#[test]
+fn an_event_reads_the_same_behind_any_other() {
+    for dialect in DIALECTS {
+        for (_, bytes) in recorded(dialect) {
+            let text = String::from_utf8(bytes).unwrap().replace("\r\n", "\n").replace('\r', "\n");
+            let events: Vec<String> = text.split_inclusive("\n\n").map(str::to_owned).collect();
+            reads_alike(dialect, &events);
+        }
+    }
+}
+
+/// A string token in one of the spellings that JSON has for it.
+fn token(text: &str, ascii: bool) -> String {
+    let plain = compact(&Value::from(text));
+    if !ascii {
+        return plain;
+    }
+    let escaped = |c: char| {
+        let mut units = [0; 2];
+        let units = c.encode_utf16(&mut units).iter();
+        units.map(|unit| format!("\\u{unit:04x}")).collect::<String>()
+    };
+    plain.chars().map(|c| if c.is_ascii() { c.to_string() } else { escaped(c) }).collect()
+}
+
+/// Events that are much like one another, in ways that do and do not count.
+fn alike() -> impl Strategy<Value = (Dialect, Vec<String>)> {
+    let piece = (0..9_usize, 0..3_u64, 0..2_u64, "[a\"\\\\ü🙂\n{}]{0,3}", any::<bool>(), 0..12_u32);
+    (prop::sample::select(DIALECTS.to_vec()), proptest::collection::vec(piece, 0..14)).prop_map(
+        |(dialect, pieces)| {
+            let event = |(kind, n, part, text, ascii, count): (usize, u64, u64, String, bool, u32)| {
+                let text = token(&text, ascii);
+                let data = match dialect {
+                    Chat => {
+                        let delta = [
+                            format!(r#"{{"content":{text}}}"#),
+                            format!(r#"{{"role":"assistant","content":{text}}}"#),
+                            format!(r#"{{"content":{text},"refusal":null}}"#),
+                            format!(r#"{{"content":{text},"reasoning":{text}}}"#),
+                            format!(r#"{{"reasoning_content":{text}}}"#),
+                            format!(r#"{{"tool_calls":[{{"index":{part},"function":{{"arguments":{text}}}}}]}}"#),
+                            format!(
+                                r#"{{"tool_calls":[{{"index":{part},"id":"c{n}","type":"function","function":{{"name":"f","arguments":{text}}}}}]}}"#
+                            ),
+                            format!(r#"{{"tool_calls":[{{"index":{part},"function":{{"input":{text}}}}}]}}"#),
+                            format!(r#"{{"content":[{{"type":"text","text":{text}}}]}}"#),
+                        ];
+                        let padding = "x".repeat(count as usize % 3);
+                        format!(
+                            r#"{{"id":"i","choices":[{{"index":{n},"delta":{},"finish_reason":null}}],"obfuscation":"{padding}"}}"#,
+                            delta[kind]
+                        )
+                    }
+                    Responses => {
+                        let stems = ["output_text", "refusal", "reasoning_text", "reasoning_summary_text"];
+                        let inputs = ["function_call_arguments", "custom_tool_call_input"];
+                        let stem = stems.iter().chain(&inputs).nth(kind % 6).unwrap();
+                        let number = if kind > 5 { format!("{count}.0") } else { count.to_string() };
+                        format!(
+                            r#"{{"type":"response.{stem}.delta","output_index":{n},"content_index":{part},"summary_index":{part},"delta":{text},"sequence_number":{number}}}"#
+                        )
+                    }
+                    _ => {
+                        let delta = [
+                            format!(r#"{{"type":"text_delta","text":{text}}}"#),
+                            format!(r#"{{"type":"thinking_delta","thinking":{text}}}"#),
+                            format!(r#"{{"type":"signature_delta","signature":{text}}}"#),
+                            format!(r#"{{"type":"input_json_delta","partial_json":{text}}}"#),
+                        ];
+                        format!(r#"{{"type":"content_block_delta","index":{n},"delta":{}}}"#, delta[kind % 4])
+                    }
+                };
+                format!("data: {data}\n\n")
+            };
+            (dialect, pieces.into_iter().map(event).collect())
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(3000))]
+
+    #[test]
+    fn events_that_are_much_alike_are_told_apart((dialect, events) in alike()) {
+        // Each twice: the second one may be read by the first.
+        let twice: Vec<String> = events.iter().flat_map(|event| [event.clone(), event.clone()]).collect();
+        reads_alike(dialect, &events);
+        reads_alike(dialect, &twice);
     }
 }
 

@@ -1,6 +1,6 @@
 //! The events of a streamed answer and the message they add up to.
 
-use crate::dialect::stream::{Assembled, Assembly, append, extend, index, keep};
+use crate::dialect::stream::{Assembled, Assembly, Slots, append, extend, index, keep};
 use crate::error::{Error, Result};
 use crate::json::{Cursor, Fields, Json, MAX_DEPTH, Object, Repeats, Value, parse, parse_within};
 use crate::message::{CallKind, Extra, ToolCall};
@@ -24,6 +24,8 @@ struct Events {
     /// `message_start` and `message_stop` were there.
     began: bool,
     over: bool,
+    /// Where the last event appended its text: the block, and its field or its input.
+    grown: Option<(u64, Option<&'static str>)>,
 }
 
 #[derive(Default)]
@@ -74,6 +76,33 @@ impl Assembly for Events {
             _ => {}
         }
         Ok(())
+    }
+
+    fn slots<'v>(&mut self, data: &'v Value<'_>) -> Option<Slots<'v>> {
+        self.grown = None;
+        if self.over || data.kind()? != "content_block_delta" {
+            return None;
+        }
+        let (delta, Value::Number(number)) = (data.get("delta")?, data.get("index")?) else { return None };
+        let (key, place) = match delta.kind()? {
+            "text_delta" => ("text", Some("text")),
+            "thinking_delta" => ("thinking", Some("thinking")),
+            "input_json_delta" => ("partial_json", None),
+            _ => return None,
+        };
+        self.grown = Some((number.parse().ok()?, place));
+        Some(Slots { text: delta.get(key)?.as_str()?, padding: None, number: None })
+    }
+
+    fn again(&mut self, text: &str) {
+        if let Some((number, place)) = self.grown
+            && let Some(block) = self.blocks.get_mut(&number)
+        {
+            match place {
+                Some(key) => append(&mut block.fields, key, text),
+                None => block.input.get_or_insert_default().push_str(text),
+            }
+        }
     }
 
     fn assembled(&self) -> Result<Assembled> {

@@ -17,6 +17,16 @@ pub(super) struct Deltas {
     function_call: Option<Object<'static>>,
 }
 
+/// Where a text grows.
+#[derive(Clone, Copy)]
+pub(super) enum Place {
+    Field(&'static str),
+    Call(usize),
+}
+
+/// The fields that are texts which come in pieces.
+const TEXTS: [&str; 4] = ["content", "reasoning_content", "reasoning", "refusal"];
+
 #[derive(Default)]
 struct Call {
     id: String,
@@ -50,6 +60,54 @@ impl Deltas {
             }
         }
         Ok(())
+    }
+
+    /// The one text of a delta that was taken, and where it went; none if the same delta would do more than append to
+    /// it.
+    pub(super) fn grown<'v>(&self, delta: &'v Object<'_>) -> Option<(Place, &'v str)> {
+        let mut grown = None;
+        for (key, value) in delta.iter() {
+            let this = match (key.as_ref(), value) {
+                ("role", _) | (_, Value::Null) => continue,
+                ("tool_calls", Value::Array(calls)) => self.grown_call(calls)?,
+                (key, Value::String(text)) => {
+                    let field = TEXTS.iter().find(|field| **field == key)?;
+                    self.fields.get(field)?.as_str()?;
+                    (Place::Field(field), text.as_ref())
+                }
+                _ => return None,
+            };
+            if grown.replace(this).is_some() {
+                return None;
+            }
+        }
+        grown
+    }
+
+    fn grown_call<'v>(&self, calls: &'v [Value<'_>]) -> Option<(Place, &'v str)> {
+        let [call] = calls else { return None };
+        let (mut place, mut text) = (None, None);
+        for (key, value) in call.as_object()?.iter() {
+            match (key.as_ref(), value) {
+                ("index", Value::Number(literal)) => place = self.places.get(&literal.parse().ok()?),
+                ("type", _) | (_, Value::Null) => {}
+                ("id", Value::String(id)) if id.is_empty() => {}
+                ("function" | "custom", Value::Object(inner)) => match inner.0.as_slice() {
+                    [(own, Value::String(piece))] if own == text_key(key) => text = Some(piece),
+                    _ => return None,
+                },
+                _ => return None,
+            }
+        }
+        Some((Place::Call(*place?), text?.as_ref()))
+    }
+
+    /// Appends to a text that `grown` has told.
+    pub(super) fn append(&mut self, place: Place, text: &str) {
+        match place {
+            Place::Field(key) => append(&mut self.fields, key, text),
+            Place::Call(place) => self.calls[place].arguments.push_str(text),
+        }
     }
 
     /// Text; a few servers send lists of parts.
@@ -204,13 +262,10 @@ impl Call {
                     Some("") => {}
                     _ => return Err(field.expected("function or custom")),
                 },
-                ("function", _) => {
-                    self.kind.get_or_insert(CallKind::Function);
-                    self.inner(&field.fields()?, "arguments")?;
-                }
-                ("custom", _) => {
-                    self.kind.get_or_insert(CallKind::Custom);
-                    self.inner(&field.fields()?, "input")?;
+                ("function" | "custom", _) => {
+                    let kind = if key == "custom" { CallKind::Custom } else { CallKind::Function };
+                    self.kind.get_or_insert(kind);
+                    self.inner(&field.fields()?, text_key(key))?;
                 }
                 (_, value) => keep(&mut self.fields, key, value),
             }
@@ -242,9 +297,8 @@ impl Call {
     fn whole(&self) -> Option<Json> {
         let kind = self.kind.filter(|_| !self.id.is_empty())?;
         self.inner.get("name")?;
-        let text_key = if kind == CallKind::Custom { "input" } else { "arguments" };
         let mut inner = self.inner.clone();
-        inner.set(text_key, self.arguments.clone().into());
+        inner.set(text_key(kind.as_str()), self.arguments.clone().into());
         let mut call = Object::default().with("id", self.id.clone()).with("type", kind.as_str());
         call.set(kind.as_str(), inner.into());
         call.0.extend(self.fields.0.iter().cloned());
@@ -262,6 +316,11 @@ impl Call {
             extra: Extra::none(),
         }
     }
+}
+
+/// The key of the arguments in a call of this kind.
+fn text_key(kind: &str) -> &'static str {
+    if kind == "custom" { "input" } else { "arguments" }
 }
 
 /// Adds to an object whose one text comes in pieces.

@@ -1,7 +1,7 @@
 //! The chunks of a streamed answer and the body they add up to.
 
-use super::deltas::Deltas;
-use crate::dialect::stream::{Assembled, Assembly, extend, index, keep, keep_first};
+use super::deltas::{Deltas, Place};
+use crate::dialect::stream::{Assembled, Assembly, Slots, extend, index, keep, keep_first};
 use crate::error::Result;
 use crate::json::{Cursor, Json, Object, Value};
 use std::collections::BTreeMap;
@@ -18,6 +18,8 @@ struct Chunks {
     error: Option<Json>,
     /// `[DONE]` was there; what follows it is not read.
     done: bool,
+    /// Where the last chunk appended its text.
+    grown: Option<(u64, Place)>,
 }
 
 #[derive(Default)]
@@ -64,6 +66,35 @@ impl Assembly for Chunks {
             }
         }
         Ok(())
+    }
+
+    fn slots<'v>(&mut self, data: &'v Value<'_>) -> Option<Slots<'v>> {
+        self.grown = None;
+        if self.done || self.error.is_some() {
+            return None;
+        }
+        let [choice] = data.get("choices")?.as_array()? else { return None };
+        let choice = choice.as_object()?;
+        let (mut number, mut delta) = (0, None);
+        for (key, value) in choice.iter() {
+            match (key.as_ref(), value) {
+                ("index", Value::Number(literal)) => number = literal.parse().ok()?,
+                ("delta", Value::Object(fields)) => delta = Some(fields),
+                (_, Value::Null) => {}
+                _ => return None,
+            }
+        }
+        let (place, text) = self.choices.get(&number)?.message.grown(delta?)?;
+        self.grown = Some((number, place));
+        Some(Slots { text, padding: data.get("obfuscation").and_then(Value::as_str), number: None })
+    }
+
+    fn again(&mut self, text: &str) {
+        if let Some((number, place)) = &self.grown
+            && let Some(choice) = self.choices.get_mut(number)
+        {
+            choice.message.append(*place, text);
+        }
     }
 
     fn assembled(&self) -> Result<Assembled> {

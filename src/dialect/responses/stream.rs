@@ -1,7 +1,7 @@
 //! The events of a streamed answer and the response they add up to.
 
 use super::turn;
-use crate::dialect::stream::{Assembled, Assembly, append, extend, index, keep};
+use crate::dialect::stream::{Assembled, Assembly, Slots, append, extend, index, keep};
 use crate::error::Result;
 use crate::json::{Cursor, Fields, Json, Object, Repeats, Value, parse};
 use crate::message::{CallKind, Extra, ToolCall};
@@ -15,13 +15,15 @@ pub(in crate::dialect) fn assembly() -> Box<dyn Assembly> {
 const LAST: [&str; 3] = ["response.completed", "response.incomplete", "response.failed"];
 
 pub(in crate::dialect) fn is_terminal(name: Option<&str>, data: &[u8]) -> bool {
-    if name.is_some_and(|name| LAST.contains(&name)) {
-        return true;
+    match name {
+        Some(name) if name.starts_with("response.") => LAST.contains(&name),
+        // Most events are long before they are the last one.
+        _ => {
+            LAST.iter().any(|last| memchr::memmem::find(data, last.as_bytes()).is_some())
+                && parse(data, Repeats::LastWins)
+                    .is_ok_and(|parsed| parsed.value.kind().is_some_and(|kind| LAST.contains(&kind)))
+        }
     }
-    // Most events are long before they are the last one.
-    LAST.iter().any(|last| memchr::memmem::find(data, last.as_bytes()).is_some())
-        && parse(data, Repeats::LastWins)
-            .is_ok_and(|parsed| parsed.value.kind().is_some_and(|kind| LAST.contains(&kind)))
 }
 
 /// Texts in the parts of an item: the events' stem, the list and the index of the part, its type, and the key.
@@ -48,6 +50,15 @@ struct Events {
     /// The response as it ended.
     last: Option<Last>,
     error: Option<Json>,
+    /// Where the last event appended its text.
+    grown: Option<Grown>,
+}
+
+/// A text of an item: in a part of a list, or in the item itself.
+struct Grown {
+    item: u64,
+    part: Option<(&'static str, u64)>,
+    key: &'static str,
 }
 
 #[derive(Default)]
@@ -105,6 +116,47 @@ impl Assembly for Events {
             kind => self.piece(&event, kind)?,
         }
         Ok(())
+    }
+
+    fn slots<'v>(&mut self, data: &'v Value<'_>) -> Option<Slots<'v>> {
+        self.grown = None;
+        if self.last.is_some() {
+            return None;
+        }
+        let stem = data.kind()?.strip_suffix(".delta")?;
+        let number = |key: &str| match data.get(key) {
+            Some(Value::Number(literal)) => Some(literal.as_ref()),
+            _ => None,
+        };
+        let item = number("output_index")?.parse().ok()?;
+        let (part, key) = match TEXTS.iter().find(|text| text.0 == stem) {
+            Some((_, list, at, _, key)) => {
+                let at = number(at)?.parse().ok()?;
+                let parts = self.items.get(&item)?.fields.get(list)?.as_array()?;
+                if parts.len() <= usize::try_from(at).ok()? {
+                    return None;
+                }
+                (Some((*list, at)), *key)
+            }
+            None => (None, INPUTS.iter().find(|input| input.0 == stem)?.2),
+        };
+        self.grown = Some(Grown { item, part, key });
+        Some(Slots {
+            text: data.get("delta")?.as_str()?,
+            padding: data.get("obfuscation").and_then(Value::as_str),
+            number: number("sequence_number"),
+        })
+    }
+
+    fn again(&mut self, text: &str) {
+        if let Some(Grown { item, part, key }) = &self.grown
+            && let Some(item) = self.items.get_mut(item)
+        {
+            match part {
+                Some((list, at)) => append(item.part(list, Some(*at), ""), key, text),
+                None => append(&mut item.fields, key, text),
+            }
+        }
     }
 
     fn assembled(&self) -> Result<Assembled> {

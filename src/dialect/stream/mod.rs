@@ -1,5 +1,6 @@
 //! Streams: bytes in any pieces become events, and the events of one wire add up to the body it would have sent whole.
 
+mod again;
 mod grow;
 mod sse;
 
@@ -8,7 +9,9 @@ use crate::error::{Error, Result};
 use crate::json::{Json, Object, Repeats, Value, parse};
 use crate::message::{Dialect, Response, ToolCall};
 use crate::path::Path;
+use again::Pattern;
 
+pub(super) use again::Slots;
 pub(super) use grow::{append, extend, index, keep, keep_first};
 pub(super) use sse::{Sse, write_event};
 
@@ -16,6 +19,15 @@ pub(super) use sse::{Sse, write_event};
 pub(super) trait Assembly: Send + Sync {
     /// One event: its own name, where it has one, and its data.
     fn event(&mut self, name: Option<&str>, data: &Value<'_>) -> Result<()>;
+
+    /// Of the event that was taken last: what may differ in one that only appends another text in the same place, if
+    /// there may be such a one.
+    fn slots<'v>(&mut self, _data: &'v Value<'_>) -> Option<Slots<'v>> {
+        None
+    }
+
+    /// The event of the last `slots` again, with this text.
+    fn again(&mut self, _text: &str) {}
 
     /// What is there so far. May be asked for more than once.
     fn assembled(&self) -> Result<Assembled>;
@@ -49,6 +61,7 @@ pub struct StreamParser {
     dialect: Dialect,
     framing: Box<dyn Framing>,
     assembly: Box<dyn Assembly>,
+    pattern: Pattern,
     events: usize,
     /// A frame could not be read: what follows it cannot be trusted.
     broken: bool,
@@ -64,7 +77,14 @@ impl StreamParser {
             Dialect::Bedrock => bedrock::assembly(),
             Dialect::Mcp => return Err(no_answer(dialect)),
         };
-        Ok(Self { dialect, framing: framing(dialect), assembly, events: 0, broken: false })
+        Ok(Self {
+            dialect,
+            framing: framing(dialect),
+            assembly,
+            pattern: Pattern::default(),
+            events: 0,
+            broken: false,
+        })
     }
 
     pub fn dialect(&self) -> Dialect {
@@ -78,12 +98,20 @@ impl StreamParser {
         if self.broken {
             return Err(Error::shape(Path::root(), "the stream was refused before: nothing more is read"));
         }
-        let (events, assembly) = (&mut self.events, &mut self.assembly);
+        let (events, assembly, pattern) = (&mut self.events, &mut self.assembly, &mut self.pattern);
         let fed = self.framing.feed(bytes, &mut |name, data| {
-            if data == b"[DONE]" {
+            if let Some(text) = pattern.text(name, data) {
+                assembly.again(&text);
+            } else if data == b"[DONE]" {
+                pattern.forget();
                 assembly.event(Some("[DONE]"), &Value::Null)?;
             } else {
-                assembly.event(name, &parse(data, Repeats::LastWins)?.value)?;
+                let parsed = parse(data, Repeats::LastWins)?;
+                pattern.forget();
+                assembly.event(name, &parsed.value)?;
+                if let Some(slots) = assembly.slots(&parsed.value) {
+                    pattern.learn(name, data, &slots);
+                }
             }
             *events += 1;
             Ok(())

@@ -40,7 +40,9 @@ impl Default for Sse {
 /// The lines of the event so far.
 #[derive(Default)]
 struct Event {
-    name: Option<String>,
+    /// That of the last event that had one.
+    name: String,
+    named: bool,
     /// The data, joined by line feeds; none where no line of the event has any.
     data: Option<Vec<u8>>,
 }
@@ -136,7 +138,12 @@ impl Event {
                 }
                 None => self.data = Some(value.to_vec()),
             },
-            b"event" => self.name = Some(String::from_utf8_lossy(value).into_owned()),
+            b"event" => {
+                self.named = !value.is_empty();
+                if value != self.name.as_bytes() {
+                    self.name = String::from_utf8_lossy(value).into_owned();
+                }
+            }
             _ => {}
         }
     }
@@ -149,9 +156,9 @@ impl Event {
 
     /// A blank line: the event is over. One without data says nothing.
     fn end(&mut self, held: Option<&[u8]>, event: OnEvent<'_>) -> Result<()> {
-        let Event { name, data } = std::mem::take(self);
-        let data = held.map(Cow::Borrowed).or(data.map(Cow::Owned)).unwrap_or_default();
-        if data.trim_ascii().is_empty() { Ok(()) } else { event(name.as_deref(), &data) }
+        let data = held.map(Cow::Borrowed).or(self.data.take().map(Cow::Owned)).unwrap_or_default();
+        let name = std::mem::take(&mut self.named).then_some(self.name.as_str());
+        if data.trim_ascii().is_empty() { Ok(()) } else { event(name, &data) }
     }
 }
 
