@@ -189,7 +189,7 @@ impl List {
         let together = self
             .open
             .as_ref()
-            .is_some_and(|open| !open.results.is_empty() && !(open.said.is_empty() && open.media.is_empty()));
+            .is_some_and(|open| !(open.results.is_empty() || open.said.is_empty() && open.media.is_empty()));
         if together && !pen.same && pen.flags.is("results_alone") {
             let what = "this model takes nothing else in the message of the tool results";
             return Err(Error::unsupported(path.clone(), what));
