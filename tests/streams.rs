@@ -209,6 +209,9 @@ fn the_last_event_is_known() {
     }
 }
 
+/// The wires whose texts come in deltas that are nearly all alike.
+const DELTAS: [Dialect; 3] = [Chat, Responses, Anthropic];
+
 /// An event that says nothing: what stands around it is read without a look at the event before.
 fn nothing(dialect: Dialect) -> &'static str {
     if dialect == Chat { "data: {\"choices\":[]}\n\n" } else { "data: {\"type\":\"ping\"}\n\n" }
@@ -224,7 +227,7 @@ fn reads_alike(dialect: Dialect, events: &[String]) {
 
 #[test]
 fn an_event_reads_the_same_behind_any_other() {
-    for dialect in DIALECTS {
+    for dialect in DELTAS {
         for (_, bytes) in recorded(dialect) {
             let text = String::from_utf8(bytes).unwrap().replace("\r\n", "\n").replace('\r', "\n");
             let events: Vec<String> = text.split_inclusive("\n\n").map(str::to_owned).collect();
@@ -249,8 +252,8 @@ fn token(text: &str, ascii: bool) -> String {
 
 /// Events that are much like one another, in ways that do and do not count.
 fn alike() -> impl Strategy<Value = (Dialect, Vec<String>)> {
-    let piece = (0..9_usize, 0..3_u64, 0..2_u64, "[a\"\\\\ü🙂\n{}]{0,3}", any::<bool>(), 0..12_u32);
-    (prop::sample::select(DIALECTS.to_vec()), proptest::collection::vec(piece, 0..14)).prop_map(
+    let piece = (0..10_usize, 0..2_u64, 0..2_u64, "[a\"\\\\ü🙂\n{}]{0,3}", any::<bool>(), 0..12_u32);
+    (prop::sample::select(DELTAS.to_vec()), proptest::collection::vec(piece, 0..14)).prop_map(
         |(dialect, pieces)| {
             let event = |(kind, n, part, text, ascii, count): (usize, u64, u64, String, bool, u32)| {
                 let text = token(&text, ascii);
@@ -266,8 +269,13 @@ fn alike() -> impl Strategy<Value = (Dialect, Vec<String>)> {
                             format!(
                                 r#"{{"tool_calls":[{{"index":{part},"id":"c{n}","type":"function","function":{{"name":"f","arguments":{text}}}}}]}}"#
                             ),
-                            format!(r#"{{"tool_calls":[{{"index":{part},"function":{{"input":{text}}}}}]}}"#),
+                            format!(
+                                r#"{{"tool_calls":[{{"index":{part},"id":"","type":"function","function":{{"input":{text}}}}}]}}"#
+                            ),
                             format!(r#"{{"content":[{{"type":"text","text":{text}}}]}}"#),
+                            format!(
+                                r#"{{"tool_calls":[{{"index":{part},"function":{{"arguments":{text}}},"custom":{{"input":"x"}}}}]}}"#
+                            ),
                         ];
                         let padding = "x".repeat(count as usize % 3);
                         format!(

@@ -10,10 +10,13 @@ pub(in crate::dialect) fn assembly() -> Box<dyn Assembly> {
     Box::new(Events::default())
 }
 
+/// The event behind which nothing comes.
+pub(in crate::dialect) const LAST: [&str; 1] = ["message_stop"];
+
 pub(in crate::dialect) fn is_terminal(name: Option<&str>, data: &[u8]) -> bool {
-    name == Some("message_stop")
-        || memchr::memmem::find(data, b"message_stop").is_some()
-            && parse(data, Repeats::LastWins).is_ok_and(|parsed| parsed.value.kind() == Some("message_stop"))
+    name.is_some_and(|name| LAST.contains(&name))
+        || parse(data, Repeats::LastWins)
+            .is_ok_and(|parsed| parsed.value.kind().is_some_and(|kind| LAST.contains(&kind)))
 }
 
 #[derive(Default)]
@@ -94,15 +97,14 @@ impl Assembly for Events {
         Some(Slots { text: delta.get(key)?.as_str()?, padding: None, number: None })
     }
 
-    fn again(&mut self, text: &str) {
-        if let Some((number, place)) = self.grown
-            && let Some(block) = self.blocks.get_mut(&number)
-        {
-            match place {
-                Some(key) => append(&mut block.fields, key, text),
-                None => block.input.get_or_insert_default().push_str(text),
-            }
+    fn again(&mut self, text: &str, _number: Option<&str>) -> bool {
+        let Some((number, place)) = self.grown else { return false };
+        let Some(block) = self.blocks.get_mut(&number) else { return false };
+        match place {
+            Some(key) => append(&mut block.fields, key, text),
+            None => block.input.get_or_insert_default().push_str(text),
         }
+        true
     }
 
     fn assembled(&self) -> Result<Assembled> {

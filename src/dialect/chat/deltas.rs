@@ -1,9 +1,10 @@
 //! The message of one choice as it grows by deltas: texts, reasoning, and calls by their index.
 
+use super::calls::{Call, grown_call};
 use crate::dialect::stream::{append, extend, index, keep, keep_first};
 use crate::error::Result;
-use crate::json::{Cursor, Fields, Json, Object, Value, compact};
-use crate::message::{CallKind, Extra, ToolCall};
+use crate::json::{Cursor, Fields, Json, Object, Value};
+use crate::message::ToolCall;
 use std::collections::BTreeMap;
 
 #[derive(Default)]
@@ -17,25 +18,23 @@ pub(super) struct Deltas {
     function_call: Option<Object<'static>>,
 }
 
-/// Where a text grows.
+/// The text that grows by a delta.
 #[derive(Clone, Copy)]
 pub(super) enum Place {
     Field(&'static str),
-    Call(usize),
+    /// The arguments of the call with an index.
+    Call,
+}
+
+/// The one text of a delta, where it goes, and the index of the call it belongs to.
+pub(super) struct Grown<'v> {
+    pub(super) place: Place,
+    pub(super) text: &'v str,
+    pub(super) index: Option<&'v str>,
 }
 
 /// The fields that are texts which come in pieces.
 const TEXTS: [&str; 4] = ["content", "reasoning_content", "reasoning", "refusal"];
-
-#[derive(Default)]
-struct Call {
-    id: String,
-    kind: Option<CallKind>,
-    fields: Object<'static>,
-    /// What stands beside the arguments, the name among it.
-    inner: Object<'static>,
-    arguments: String,
-}
 
 impl Deltas {
     pub(super) fn take(&mut self, delta: &Fields<'_>) -> Result<()> {
@@ -62,18 +61,17 @@ impl Deltas {
         Ok(())
     }
 
-    /// The one text of a delta that was taken, and where it went; none if the same delta would do more than append to
-    /// it.
-    pub(super) fn grown<'v>(&self, delta: &'v Object<'_>) -> Option<(Place, &'v str)> {
+    /// The text of a delta that was taken; none if the same delta would do more than append to it.
+    pub(super) fn grown<'v>(&self, delta: &'v Object<'_>) -> Option<Grown<'v>> {
         let mut grown = None;
         for (key, value) in delta.iter() {
             let this = match (key.as_ref(), value) {
                 ("role", _) | (_, Value::Null) => continue,
-                ("tool_calls", Value::Array(calls)) => self.grown_call(calls)?,
+                ("tool_calls", Value::Array(calls)) => grown_call(calls)?,
                 (key, Value::String(text)) => {
                     let field = TEXTS.iter().find(|field| **field == key)?;
                     self.fields.get(field)?.as_str()?;
-                    (Place::Field(field), text.as_ref())
+                    Grown { place: Place::Field(field), text, index: None }
                 }
                 _ => return None,
             };
@@ -84,30 +82,17 @@ impl Deltas {
         grown
     }
 
-    fn grown_call<'v>(&self, calls: &'v [Value<'_>]) -> Option<(Place, &'v str)> {
-        let [call] = calls else { return None };
-        let (mut place, mut text) = (None, None);
-        for (key, value) in call.as_object()?.iter() {
-            match (key.as_ref(), value) {
-                ("index", Value::Number(literal)) => place = self.places.get(&literal.parse().ok()?),
-                ("type", _) | (_, Value::Null) => {}
-                ("id", Value::String(id)) if id.is_empty() => {}
-                ("function" | "custom", Value::Object(inner)) => match inner.0.as_slice() {
-                    [(own, Value::String(piece))] if own == text_key(key) => text = Some(piece),
-                    _ => return None,
-                },
-                _ => return None,
-            }
-        }
-        Some((Place::Call(*place?), text?.as_ref()))
-    }
-
-    /// Appends to a text that `grown` has told.
-    pub(super) fn append(&mut self, place: Place, text: &str) {
+    /// Appends to a text that `grown` has told; says whether there is one.
+    pub(super) fn append(&mut self, place: Place, index: Option<&str>, text: &str) -> bool {
         match place {
             Place::Field(key) => append(&mut self.fields, key, text),
-            Place::Call(place) => self.calls[place].arguments.push_str(text),
+            Place::Call => {
+                let index = index.and_then(|index| index.parse().ok());
+                let Some(place) = index.and_then(|index: u64| self.places.get(&index)) else { return false };
+                self.calls[*place].arguments.push_str(text);
+            }
         }
+        true
     }
 
     /// Text; a few servers send lists of parts.
@@ -247,80 +232,6 @@ impl Deltas {
         }
         message
     }
-}
-
-impl Call {
-    fn take(&mut self, piece: &Fields<'_>) -> Result<()> {
-        for (key, field) in piece.each() {
-            match (key, field.value) {
-                ("index", _) | ("id" | "type" | "function" | "custom", Value::Null) => {}
-                ("id", _) if self.id.is_empty() => field.str()?.clone_into(&mut self.id),
-                ("id", _) => {}
-                ("type", value) => match value.as_str() {
-                    Some("function") => self.kind = Some(CallKind::Function),
-                    Some("custom") => self.kind = Some(CallKind::Custom),
-                    Some("") => {}
-                    _ => return Err(field.expected("function or custom")),
-                },
-                ("function" | "custom", _) => {
-                    let kind = if key == "custom" { CallKind::Custom } else { CallKind::Function };
-                    self.kind.get_or_insert(kind);
-                    self.inner(&field.fields()?, text_key(key))?;
-                }
-                (_, value) => keep(&mut self.fields, key, value),
-            }
-        }
-        Ok(())
-    }
-
-    fn inner(&mut self, piece: &Fields<'_>, text_key: &str) -> Result<()> {
-        for (key, field) in piece.each() {
-            match (key, field.value) {
-                (key, Value::Null) if key == text_key => {}
-                (key, Value::String(text)) if key == text_key => self.arguments.push_str(text),
-                // Some servers send the object itself.
-                (key, Value::Object(_)) if key == text_key => self.arguments.push_str(&compact(field.value)),
-                (key, _) if key == text_key => return Err(field.expected("a string")),
-                ("name" | "namespace", Value::String(name)) if name.is_empty() => {}
-                ("name" | "namespace", value) if !value.is_null() => {
-                    field.str()?;
-                    keep(&mut self.inner, key, value);
-                }
-                ("name", _) => {}
-                (_, value) => keep(&mut self.inner, key, value),
-            }
-        }
-        Ok(())
-    }
-
-    /// The call as a message holds it; none where it has no id, no name or no kind.
-    fn whole(&self) -> Option<Json> {
-        let kind = self.kind.filter(|_| !self.id.is_empty())?;
-        self.inner.get("name")?;
-        let mut inner = self.inner.clone();
-        inner.set(text_key(kind.as_str()), self.arguments.clone().into());
-        let mut call = Object::default().with("id", self.id.clone()).with("type", kind.as_str());
-        call.set(kind.as_str(), inner.into());
-        call.0.extend(self.fields.0.iter().cloned());
-        Some(call.into())
-    }
-
-    fn unfinished(&self) -> ToolCall {
-        let said = |key: &str| self.inner.get(key).and_then(Value::as_str);
-        ToolCall {
-            id: self.id.as_str().into(),
-            name: said("name").unwrap_or_default().into(),
-            arguments: said("arguments").unwrap_or(&self.arguments).into(),
-            kind: self.kind.unwrap_or_default(),
-            namespace: said("namespace").map(Into::into),
-            extra: Extra::none(),
-        }
-    }
-}
-
-/// The key of the arguments in a call of this kind.
-fn text_key(kind: &str) -> &'static str {
-    if kind == "custom" { "input" } else { "arguments" }
 }
 
 /// Adds to an object whose one text comes in pieces.

@@ -10,6 +10,7 @@
 //! | request | `$limit` | the name of the output limit, `max_completion_tokens` |
 //! | request | `$stop` | `stop` was one string |
 
+mod calls;
 mod chunks;
 mod deltas;
 mod fit;

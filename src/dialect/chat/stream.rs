@@ -84,16 +84,16 @@ impl Assembly for Chunks {
                 _ => return None,
             }
         }
-        let (place, text) = self.choices.get(&number)?.message.grown(delta?)?;
-        self.grown = Some((number, place));
-        Some(Slots { text, padding: data.get("obfuscation").and_then(Value::as_str), number: None })
+        let grown = self.choices.get(&number)?.message.grown(delta?)?;
+        self.grown = Some((number, grown.place));
+        let padding = data.get("obfuscation").and_then(Value::as_str);
+        Some(Slots { text: grown.text, padding, number: grown.index })
     }
 
-    fn again(&mut self, text: &str) {
-        if let Some((number, place)) = &self.grown
-            && let Some(choice) = self.choices.get_mut(number)
-        {
-            choice.message.append(*place, text);
+    fn again(&mut self, text: &str, index: Option<&str>) -> bool {
+        match self.grown.and_then(|(number, place)| Some((self.choices.get_mut(&number)?, place))) {
+            Some((choice, place)) => choice.message.append(place, index, text),
+            None => false,
         }
     }
 

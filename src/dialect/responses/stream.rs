@@ -12,17 +12,14 @@ pub(in crate::dialect) fn assembly() -> Box<dyn Assembly> {
 }
 
 /// The events that carry the whole response at its end.
-const LAST: [&str; 3] = ["response.completed", "response.incomplete", "response.failed"];
+pub(in crate::dialect) const LAST: [&str; 3] =
+    ["response.completed", "response.incomplete", "response.failed"];
 
 pub(in crate::dialect) fn is_terminal(name: Option<&str>, data: &[u8]) -> bool {
     match name {
         Some(name) if name.starts_with("response.") => LAST.contains(&name),
-        // Most events are long before they are the last one.
-        _ => {
-            LAST.iter().any(|last| memchr::memmem::find(data, last.as_bytes()).is_some())
-                && parse(data, Repeats::LastWins)
-                    .is_ok_and(|parsed| parsed.value.kind().is_some_and(|kind| LAST.contains(&kind)))
-        }
+        _ => parse(data, Repeats::LastWins)
+            .is_ok_and(|parsed| parsed.value.kind().is_some_and(|kind| LAST.contains(&kind))),
     }
 }
 
@@ -148,15 +145,15 @@ impl Assembly for Events {
         })
     }
 
-    fn again(&mut self, text: &str) {
-        if let Some(Grown { item, part, key }) = &self.grown
-            && let Some(item) = self.items.get_mut(item)
-        {
-            match part {
-                Some((list, at)) => append(item.part(list, Some(*at), ""), key, text),
-                None => append(&mut item.fields, key, text),
-            }
-        }
+    fn again(&mut self, text: &str, _sequence_number: Option<&str>) -> bool {
+        let Some(Grown { item, part, key }) = &self.grown else { return false };
+        let Some(item) = self.items.get_mut(item) else { return false };
+        let fields = match part {
+            Some((list, at)) => item.part(list, Some(*at), ""),
+            None => &mut item.fields,
+        };
+        append(fields, key, text);
+        true
     }
 
     fn assembled(&self) -> Result<Assembled> {

@@ -9,9 +9,16 @@ use std::borrow::Cow;
 pub(in crate::dialect) struct Slots<'v> {
     /// The piece of text.
     pub(in crate::dialect) text: &'v str,
-    /// A text and a number that say nothing.
+    /// A text that says nothing.
     pub(in crate::dialect) padding: Option<&'v str>,
+    /// A number, which `again` gets.
     pub(in crate::dialect) number: Option<&'v str>,
+}
+
+/// What stands in the slots of an event that fits.
+pub(super) struct Fit<'d> {
+    pub(super) text: Cow<'d, str>,
+    pub(super) number: Option<&'d str>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -58,16 +65,16 @@ impl Pattern {
         }
     }
 
-    /// The text, if the event fits the pattern.
-    pub(super) fn text<'d>(&self, name: Option<&str>, data: &'d [u8]) -> Option<Cow<'d, str>> {
+    /// What the event says, if it fits the pattern.
+    pub(super) fn fit<'d>(&self, name: Option<&str>, data: &'d [u8]) -> Option<Fit<'d>> {
         if self.slots.is_empty() || name != self.name.as_deref() {
             return None;
         }
-        let (mut text, mut done, mut rest) = (None, 0, data);
+        let (mut text, mut number, mut done, mut rest) = (None, None, 0, data);
         for (start, end, kind) in &self.slots {
             rest = rest.strip_prefix(&self.data[done..*start])?;
             let len = match kind {
-                Kind::Number => number(rest)?,
+                Kind::Number => digits(rest)?,
                 Kind::Text | Kind::Padding => string(rest)?,
             };
             let (value, behind) = rest.split_at(len);
@@ -83,11 +90,13 @@ impl Pattern {
                 }
                 Kind::Text => text = Some(Cow::Borrowed(std::str::from_utf8(value).ok()?)),
                 Kind::Padding if !value.is_ascii() || value.contains(&b'\\') => return None,
-                Kind::Padding | Kind::Number => {}
+                Kind::Padding => {}
+                Kind::Number => number = Some(std::str::from_utf8(value).ok()?),
             }
             (rest, done) = (behind, *end);
         }
-        text.filter(|_| rest == &self.data[done..])
+        let text = text.filter(|_| rest == &self.data[done..])?;
+        Some(Fit { text, number })
     }
 }
 
@@ -105,7 +114,7 @@ fn string(bytes: &[u8]) -> Option<usize> {
 }
 
 /// The length of a whole number.
-fn number(bytes: &[u8]) -> Option<usize> {
+fn digits(bytes: &[u8]) -> Option<usize> {
     let len = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
     (len == 1 || len > 1 && bytes[0] != b'0').then_some(len)
 }

@@ -26,8 +26,11 @@ pub(super) trait Assembly: Send + Sync {
         None
     }
 
-    /// The event of the last `slots` again, with this text.
-    fn again(&mut self, _text: &str) {}
+    /// The event of the last `slots` again, with this text and this number in them; false where it is another event by
+    /// its number.
+    fn again(&mut self, _text: &str, _number: Option<&str>) -> bool {
+        false
+    }
 
     /// What is there so far. May be asked for more than once.
     fn assembled(&self) -> Result<Assembled>;
@@ -100,9 +103,11 @@ impl StreamParser {
         }
         let (events, assembly, pattern) = (&mut self.events, &mut self.assembly, &mut self.pattern);
         let fed = self.framing.feed(bytes, &mut |name, data| {
-            if let Some(text) = pattern.text(name, data) {
-                assembly.again(&text);
-            } else if data == b"[DONE]" {
+            if pattern.fit(name, data).is_some_and(|fit| assembly.again(&fit.text, fit.number)) {
+                *events += 1;
+                return Ok(());
+            }
+            if data == b"[DONE]" {
                 pattern.forget();
                 assembly.event(Some("[DONE]"), &Value::Null)?;
             } else {
@@ -146,6 +151,16 @@ fn framing(dialect: Dialect) -> Box<dyn Framing> {
 /// Does this whole event end the turn for the client that waits for it? The blank line behind an event may be left
 /// out.
 pub fn is_terminal_event(dialect: Dialect, chunk: &[u8]) -> bool {
+    // Nearly no event is: most say so by not having the word.
+    let words: &[&str] = match dialect {
+        Dialect::Chat => &["[DONE]"],
+        Dialect::Responses => &responses::LAST,
+        Dialect::Anthropic => &anthropic::LAST,
+        Dialect::Gemini | Dialect::Bedrock | Dialect::Mcp => &[""],
+    };
+    if !words.iter().any(|word| memchr::memmem::find(chunk, word.as_bytes()).is_some()) {
+        return false;
+    }
     let mut terminal = false;
     let mut look = |name: Option<&str>, data: &[u8]| {
         terminal |= match dialect {
