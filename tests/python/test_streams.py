@@ -37,9 +37,9 @@ def named(path: Path) -> str:
     return f"{path.parent.name}/{path.stem}"
 
 
-STREAMS = sorted((TESTS / "streams").glob("*/*.sse"))
+STREAMS = sorted(path for wire in DIALECTS for path in (TESTS / "streams" / wire).glob("*.sse"))
 COMPLETE = [path for path in STREAMS if json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))["complete"]]
-ANSWERS = sorted(path for path in (TESTS / "answers").glob("*/*.json") if "." not in path.stem)
+ANSWERS = sorted(p for wire in DIALECTS for p in (TESTS / "answers" / wire).glob("*.json") if "." not in p.stem)
 
 
 def parse(wire: str, stream: bytes, size: int) -> Any:
