@@ -12,7 +12,7 @@ use crate::path::Path;
 
 pub(super) const CACHE_POINT: &str = "cachePoint";
 const SEARCH_RESULT: &str = "searchResult";
-const JSON: &str = "json";
+pub(super) const JSON: &str = "json";
 
 /// The name of the one member of a block.
 pub(super) fn member<'p>(block: Cursor<'p>) -> Result<&'p str> {

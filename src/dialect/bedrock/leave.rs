@@ -1,6 +1,6 @@
 //! What another wire loses of the fields that only this one has.
 
-use super::blocks::CACHE_POINT;
+use super::blocks::{CACHE_POINT, JSON};
 use super::read::{AT, CACHE, CONTENT, IN_LIST, JOINED, MESSAGE};
 use crate::dialect::loss::{Code, Losses, code_of_field};
 use crate::json::{Object, Value};
@@ -19,7 +19,7 @@ pub(in crate::dialect) fn leave(fields: &Object<'_>, path: &Path, losses: &mut L
             }
             (MESSAGE, Value::Object(others)) => each(others, path, losses),
             (CONTENT, Value::Array(blocks)) => leave_blocks(blocks, path, losses),
-            ("json", _) => {
+            (JSON, _) => {
                 losses.add(Code::StructuredAsText, path.clone(), "JSON, written as its text");
             }
             ("searchResult", _) => {
@@ -67,11 +67,23 @@ fn leave_blocks(blocks: &[Value<'_>], path: &Path, losses: &mut Losses) {
                 losses.add(Code::CacheDropped, here, "a cache point");
             }
             Some(("toolUse", _)) => called = true,
-            Some((CACHE | "json" | "searchResult", _)) => leave(fields, path, losses),
+            Some((CACHE | JSON | "searchResult", _)) => leave(fields, path, losses),
             _ => {}
         }
     }
     if texts > 1 {
         losses.add(Code::TextJoined, inner, "several text blocks, written as one text");
     }
+}
+
+/// What else the fields of a text, or of a message that is one, say, if they say that it stands for JSON.
+pub(in crate::dialect) fn structured(fields: &Object<'static>) -> Option<Object<'static>> {
+    let mut rest = fields.clone();
+    if rest.remove(JSON).is_some() {
+        return Some(rest);
+    }
+    let Some(Value::Array(layout)) = rest.remove(CONTENT) else { return None };
+    let mut only = layout.into_iter().next()?.as_object()?.clone();
+    only.remove(JSON)?;
+    Some(rest.with(CONTENT, vec![only.into()]))
 }

@@ -30,7 +30,7 @@ use crate::message::Dialect;
 
 pub(super) use events::write_stream;
 pub(super) use frames::framing;
-pub(super) use leave::leave;
+pub(super) use leave::{leave, structured};
 pub(super) use outcomes::native_outcome;
 pub(super) use overlay::overlay;
 pub(super) use read::read_request;

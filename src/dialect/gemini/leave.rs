@@ -56,20 +56,41 @@ fn each(fields: &Object<'_>, typed: &[&str], path: &Path, losses: &mut Losses) {
 
 /// A response that says more than a text.
 fn leave_response(response: &Object<'_>, path: &Path, losses: &mut Losses) {
-    let said = |key: &str| response.get(key).filter(|value| !value.is_null());
-    let siblings = response.iter().any(|(key, value)| key != "error" && !value.is_null());
-    let structured = match (said("error"), response.get("output")) {
-        (Some(error), _) => siblings || error.as_str().is_none(),
-        (None, Some(output)) => {
-            let others = response.iter().filter(|(key, _)| key != "output");
-            each(&Object(others.cloned().collect()), &[], &path.key(RESPONSE), losses);
-            output.as_str().is_none()
-        }
-        (None, None) => true,
-    };
-    if structured {
+    if is_structured(response) {
         losses.add(Code::StructuredAsText, path.key("content"), "structured output is written as JSON text");
     }
+    each(&beside_output(response), &[], &path.key(RESPONSE), losses);
+}
+
+/// Is the text of a result the JSON text of what its response says?
+fn is_structured(response: &Object<'_>) -> bool {
+    let siblings = response.iter().any(|(key, value)| key != "error" && !value.is_null());
+    match (response.get("error").filter(|error| !error.is_null()), response.get("output")) {
+        (Some(error), _) => siblings || error.as_str().is_none(),
+        (None, Some(output)) => output.as_str().is_none(),
+        (None, None) => true,
+    }
+}
+
+/// What stands beside an output, which the API itself does not read.
+fn beside_output(response: &Object<'_>) -> Object<'static> {
+    let failed = response.get("error").is_some_and(|error| !error.is_null());
+    if failed || response.get("output").is_none() {
+        return Object::default();
+    }
+    Object(response.iter().filter(|(key, _)| key != "output").cloned().collect()).into_owned()
+}
+
+/// What else the fields of a result say, if they say that its text stands for JSON.
+pub(in crate::dialect) fn structured(fields: &Object<'static>) -> Option<Object<'static>> {
+    let response = fields.get(RESPONSE)?.as_object().filter(|response| is_structured(response))?;
+    let beside = beside_output(response);
+    let mut rest = fields.clone();
+    match beside.is_empty() {
+        true => drop(rest.remove(RESPONSE)),
+        false => rest.set(RESPONSE, Object(beside.0).with("output", "").into()),
+    }
+    Some(rest)
 }
 
 /// The parts of a turn, or the other fields of the one text part. Calls and opaque parts are told of where they are

@@ -21,7 +21,7 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-pub(super) use leave::leave;
+pub(super) use leave::{leave, structured};
 pub(super) use outcomes::{candidate_outcomes, native_outcome};
 pub(super) use overlay::{OVERLAY_READS, overlay};
 pub(super) use read::read_request;

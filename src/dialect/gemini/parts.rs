@@ -125,7 +125,7 @@ fn standard(data: &str) -> Cow<'_, str> {
         return Cow::Borrowed(data);
     }
     let mut data = data.replace('-', "+").replace('_', "/");
-    while data.len() % 4 != 0 {
+    while !data.len().is_multiple_of(4) {
         data.push('=');
     }
     Cow::Owned(data)

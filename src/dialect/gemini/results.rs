@@ -196,8 +196,9 @@ fn written(result: &ToolMessage, called: Option<&str>, path: &Path, pen: &mut Pe
                 if let Some(text) = part.as_text() {
                     after_media |= !written.parts.is_empty();
                     texts.push(text);
-                    if structured.is_none() {
-                        pen.leave(&part.extra, &path);
+                    match structured {
+                        Some(_) => pen.leave(&structured::rest(&part.extra), &path),
+                        None => pen.leave(&part.extra, &path),
                     }
                 } else {
                     written.parts.push(write_part(part, &path, pen)?);

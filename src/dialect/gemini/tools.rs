@@ -33,7 +33,7 @@ pub(super) fn read_tools(tools: Cursor<'_>) -> Result<Vec<Tool>> {
             for declaration in member.items()? {
                 // Functions behind one another are thought to stand together, and no other tools.
                 let behind = read.last().is_some_and(|tool| tool.kind == ToolKind::Function);
-                let joined = (!first != behind).then_some(!first);
+                let joined = (first == behind).then_some(!first);
                 read.push(read_function(declaration, joined)?);
                 first = false;
             }

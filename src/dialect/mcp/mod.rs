@@ -8,7 +8,7 @@ mod blocks;
 mod read;
 mod write;
 
-use crate::json::Object;
+use crate::json::{Object, Value};
 
 pub use read::read_result;
 pub use write::write_result;
@@ -20,10 +20,10 @@ const CONTENT: &str = "content";
 /// Layout key of a text part that was made from `structuredContent`, because no block repeated it.
 const STRUCTURED: &str = "structured";
 
-/// Do these fields, of a text part or of a message that is one text, say that the text was made from
-/// `structuredContent`?
-pub(super) fn is_structured(fields: &Object<'_>) -> bool {
-    let collapsed =
-        |fields: &Object<'_>| fields.get(CONTENT)?.as_array()?.first()?.get(STRUCTURED).map(|_| ());
-    fields.get(STRUCTURED).is_some() || collapsed(fields).is_some()
+/// What else the fields of a text part, or of a message that is one text, say, if they say that the text was made from
+/// `structuredContent`.
+pub(super) fn structured(fields: &Object<'static>) -> Option<Object<'static>> {
+    let mut rest = fields.clone();
+    let collapsed = |layout: Value<'_>| layout.as_array()?.first()?.get(STRUCTURED).map(|_| ());
+    (rest.remove(STRUCTURED).is_some() || rest.remove(CONTENT).and_then(collapsed).is_some()).then_some(rest)
 }

@@ -130,61 +130,6 @@ fn an_outcome_crosses_to_the_wire_that_has_one() {
     }
 }
 
-/// A call, and what an MCP server answered it.
-fn from_mcp(result: &str) -> Request {
-    let result = json(result);
-    let cursor = crate::json::Cursor::root(&result);
-    let answer = crate::dialect::mcp::read_result(cursor, "c".into(), None).unwrap();
-    let mut request = read(&super::outcomes::answered(""));
-    (request.dialect, request.messages[1]) = (None, Message::Tool(answer));
-    request
-}
-
-#[test]
-fn structured_content_goes_as_json() {
-    for (result, expected, told) in [
-        (
-            r#"{"content":[],"structuredContent":{"bed":4,"p":1.50}}"#,
-            r#"{"output":{"bed":4,"p":1.50}}"#,
-            vec![],
-        ),
-        (
-            r#"{"content":[{"type":"text","text":"{\"bed\": 4}"}],"structuredContent":{"bed":4}}"#,
-            r#"{"output":{"bed":4}}"#,
-            vec![],
-        ),
-        (
-            r#"{"content":[{"type":"text","text":"4"}],"structuredContent":{"result":4}}"#,
-            r#"{"output":"4"}"#,
-            vec![],
-        ),
-        (
-            r#"{"content":[{"type":"text","text":"bed"}],"structuredContent":{"bed":4}}"#,
-            r#"{"output":"bed\n{\"bed\":4}"}"#,
-            vec![Code::StructuredAsText, Code::TextJoined],
-        ),
-        (
-            r#"{"content":[],"structuredContent":{"a":[{"$ref":"x"}]}}"#,
-            r#"{"output":"{\"a\":[{\"$ref\":\"x\"}]}"}"#,
-            vec![Code::StructuredAsText],
-        ),
-        (
-            r#"{"content":[],"structuredContent":{"bed":4},"isError":true}"#,
-            r#"{"error":"{\"bed\":4}"}"#,
-            vec![Code::StructuredAsText],
-        ),
-        (
-            r#"{"content":[{"type":"image","data":"AA==","mimeType":"image/png"}],"structuredContent":{"error":null}}"#,
-            r#"{"output":{"error":null}}"#,
-            vec![Code::TextJoined],
-        ),
-    ] {
-        let (body, losses) = write(&from_mcp(result));
-        assert_eq!(compact(&super::outcomes::response(&body)), expected);
-        assert_eq!(losses.iter().map(|loss| loss.code).collect::<Vec<_>>(), told, "{result}");
-    }
-}
-
 #[test]
 fn a_name_that_the_call_says_is_no_loss() {
     let body =

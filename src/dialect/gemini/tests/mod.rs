@@ -52,11 +52,13 @@ pub(super) fn comes_back_as(body: &Json, expected: &Json) {
 }
 
 pub(super) fn results(request: &Request) -> Vec<&ToolMessage> {
-    let result = |message| match message {
-        &Message::Tool(ref result) => Some(result),
-        _ => None,
-    };
-    request.messages.iter().filter_map(result).collect()
+    let mut results = Vec::new();
+    for message in &request.messages {
+        if let Message::Tool(result) = message {
+            results.push(result);
+        }
+    }
+    results
 }
 
 #[test]

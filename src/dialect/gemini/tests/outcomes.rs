@@ -99,7 +99,7 @@ fn what_is_written_is_always_wrapped() {
 #[test]
 fn an_outcome_that_was_changed_is_written_anew() {
     for (native, is_error, expected) in [
-        (r#"{"error":{"code":5}}"#, None, r#"{"output":"{\"code\":5}"}"#),
+        (r#"{"error":{"code":5}}"#, None, r#"{"output":{"code":5}}"#),
         (r#"{"output":{"code":5}}"#, Some(true), r#"{"error":"{\"code\":5}"}"#),
     ] {
         let mut request = read(&responding(native));
