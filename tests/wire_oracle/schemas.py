@@ -99,6 +99,8 @@ def _gemini_types() -> dict[str, TypeAdapter[Any]]:
     from google.genai import types
 
     members = {
+        # In the address; a batch, whose requests have none, names it here.
+        "model": str,
         "contents": list[types.Content],
         "systemInstruction": types.Content,
         "tools": list[types.Tool],

@@ -17,6 +17,8 @@ use std::collections::VecDeque;
 
 const SIGNATURE: &str = "thoughtSignature";
 const CALL: &str = "functionCall";
+/// What stands for the signature of a call that another model made, <https://ai.google.dev/gemini-api/docs/thought-signatures>.
+const STAND_IN: &str = "skip_thought_signature_validator";
 
 /// The order in which a turn is rebuilt: thoughts, what the provider ran or made, texts, calls.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
@@ -157,7 +159,18 @@ pub(super) fn write(turn: &AssistantMessage, path: &Path, pen: &mut Pen<'_>) -> 
     for (n, call) in turn.tool_calls.iter().enumerate() {
         let path = path.key("tool_calls").index(n);
         let written = write_call(call, &path, pen)?;
-        calls.push(state.signed_call(call).unwrap_or_else(|| Object::default().with(CALL, written).into()));
+        let signed = state.signed_call(call);
+        let stand_in = n == 0 && signed.is_none() && pen.stand_in_signatures && !pen.same;
+        if stand_in {
+            pen.lose(
+                Code::TextPlaceholder,
+                path,
+                "the documented stand-in for a signature, which no model issued",
+            );
+        }
+        let part =
+            || Object::default().with(CALL, written).with_some(SIGNATURE, stand_in.then_some(STAND_IN));
+        calls.push(signed.unwrap_or_else(|| part().into()));
     }
     let texts = state.texts(turn.content.as_deref().unwrap_or_default(), path, pen);
     let State { thoughts, native, refusals, calls: left, .. } = state;

@@ -106,6 +106,25 @@ fn a_signature_goes_with_what_it_signed() {
 }
 
 #[test]
+fn a_call_of_another_model_gets_a_stand_in_where_that_is_asked_for() {
+    let chat = json(
+        r#"{"model":"gemini-3-pro","messages":[{"role":"assistant","tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":"{}"}},{"id":"2","type":"function","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"1","content":"x"},{"role":"tool","tool_call_id":"2","content":"y"}]}"#,
+    );
+    let request = crate::dialect::read_request(crate::message::Dialect::Chat, &chat).unwrap();
+    let signed = |target| {
+        let options = Options { target, ..Options::default() };
+        let mut losses = Losses::default();
+        let body = Value::Object(gemini::write_request(&request, options, &mut losses).unwrap());
+        (
+            compact(&body).matches(r#""thoughtSignature":"skip_thought_signature_validator""#).count(),
+            losses.0.len(),
+        )
+    };
+    assert_eq!(signed(None), (0, 0));
+    assert_eq!(signed(crate::dialect::targets::named("gemini-3-moved")), (1, 1));
+}
+
+#[test]
 fn state_of_other_wires_is_left_or_refused() {
     let with = |item: &str| {
         let turn = AssistantMessage {
