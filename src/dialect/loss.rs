@@ -88,7 +88,7 @@ codes! {
     Merged = "merged",
     /// A message that stood before a tool result is written behind it.
     OrderUserAfterResults = "order.user_after_results",
-    /// Text, reasoning and calls of a turn stood in another order than they are written in.
+    /// Text, reasoning, calls or results of a turn stood in another order than they are written in.
     TurnReordered = "turn.reordered",
     /// The same result stated twice; written once.
     DuplicateDropped = "duplicate.dropped",

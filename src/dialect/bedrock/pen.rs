@@ -19,13 +19,16 @@ pub(super) const IDS: Rule = Rule {
 pub(super) struct Pen<'l> {
     /// What is written was read from this wire: it goes back as it was, nothing fitted or dropped.
     pub(super) same: bool,
+    /// For the server beside the program: every outcome is said and media stay where they are.
+    pub(super) internal: bool,
     pub(super) flags: Flags,
     pub(super) losses: &'l mut Losses,
 }
 
 impl<'l> Pen<'l> {
     pub(super) fn new(same: bool, options: Options, model: Option<&str>, losses: &'l mut Losses) -> Self {
-        Self { same, flags: targets::flags(HERE, options.target, model), losses }
+        let flags = targets::flags(HERE, options.target, model);
+        Self { same, internal: options.internal, flags, losses }
     }
 
     pub(super) fn lose(&mut self, code: Code, path: Path, detail: &str) {

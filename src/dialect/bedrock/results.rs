@@ -68,7 +68,7 @@ pub(super) fn write(
     if result.name.is_some() && (pen.same || result.name.as_deref() != called) {
         pen.lose(Code::NameDropped, path.key("name"), "a tool result has no name on this wire");
     }
-    let says_status = pen.same || pen.flags.is("status");
+    let says_status = pen.same || pen.internal || pen.flags.is("status");
     let labelled_content;
     let content = if result.failed() && !says_status {
         let detail = "this model takes no status of a result";
@@ -126,7 +126,7 @@ fn fitted(
 ) -> Result<(Vec<Json>, Vec<Json>)> {
     let mut media = Vec::new();
     let mut content = content.clone();
-    if must_leave(&content, result.failed(), pen) {
+    if !pen.internal && must_leave(&content, result.failed(), pen) {
         let whole = ToolMessage { content, ..result.clone() };
         let hoisted = hoist(&whole, &result.tool_call_id, called, "these results", path, pen.losses);
         for medium in hoisted.media {

@@ -164,8 +164,12 @@ impl List {
                 let at = own(&result.extra, AT).filter(|_| pen.same).and_then(number);
                 let call = call.filter(|_| !pen.same).map(|(n, _)| *n);
                 let open = self.content("user", &result.extra, |open| open.messages == 0, pen);
+                let late = call.is_some() && open.results.iter().any(|other| other.call > call);
                 open.results.push(Answer { at, call, part });
                 open.media.extend(media);
+                if late {
+                    pen.lose(Code::TurnReordered, path.clone(), "responses stand in the order of the calls");
+                }
             }
             Message::User(user) => {
                 pen.leave(&user.extra, path);
