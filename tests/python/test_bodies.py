@@ -14,10 +14,21 @@ import toolwire
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
-from toolwire import AnthropicDialect, ChatDialect, LossWarning, ResponsesDialect, ShapeError, UserMessage, convert
+from toolwire import (
+    AnthropicDialect,
+    BedrockDialect,
+    ChatDialect,
+    GeminiDialect,
+    LossWarning,
+    ResponsesDialect,
+    ShapeError,
+    UserMessage,
+    convert,
+)
 
 LABEL = "Tool execution failed:\n"
 CHAT, RESPONSES, ANTHROPIC = ChatDialect(), ResponsesDialect(), AnthropicDialect()
+GEMINI, BEDROCK = GeminiDialect(), BedrockDialect()
 
 FAILED = {"role": "tool", "tool_call_id": "c", "content": "x", "_vf_is_error": True}
 SEALED = {"role": "tool", "tool_call_id": "c", "content": LABEL + "x"}
@@ -39,9 +50,38 @@ def test_a_body_without_a_marker_comes_back_as_it_is() -> None:
     assert sealed["messages"] is body["messages"]
 
 
-def test_every_type_gives_the_same_sealed_body() -> None:
-    body = chat({"role": "user", "content": "hi"}, FAILED, temperature=1.0)
-    expected = chat({"role": "user", "content": "hi"}, SEALED, temperature=1.0)
+def gemini(response: dict[str, Any]) -> dict[str, Any]:
+    return {"contents": [{"role": "user", "parts": [{"text": "hi"}, {"functionResponse": {"name": "f", **response}}]}]}
+
+
+def bedrock(**result: Any) -> dict[str, Any]:
+    return {"messages": [{"role": "user", "content": [{"toolResult": {"toolUseId": "c", "content": [], **result}}]}]}
+
+
+@pytest.mark.parametrize(
+    ("dialect", "body", "expected"),
+    [
+        (
+            CHAT,
+            chat({"role": "user", "content": "hi"}, FAILED, temperature=1.0),
+            chat({"role": "user", "content": "hi"}, SEALED, temperature=1.0),
+        ),
+        (
+            GEMINI,
+            gemini({"response": {"output": "x"}, "_vf_is_error": True}),
+            gemini({"response": {"error": "x"}}),
+        ),
+        (
+            GEMINI,
+            gemini({"response": {"n": 1}, "_vf_is_error": False}),
+            gemini({"response": {"output": {"n": 1}}}),
+        ),
+        (BEDROCK, bedrock(_vf_is_error=True), bedrock(status="error")),
+        (BEDROCK, bedrock(_vf_is_error=False), bedrock(status="success")),
+    ],
+    ids=["chat", "gemini, failed", "gemini, worked", "bedrock, failed", "bedrock, worked"],
+)
+def test_every_type_gives_the_same_sealed_body(dialect: Any, body: dict[str, Any], expected: dict[str, Any]) -> None:
     text = json.dumps(body)
     for given_body, kind in (
         (body, dict),
@@ -51,13 +91,12 @@ def test_every_type_gives_the_same_sealed_body() -> None:
         (bytearray(text.encode()), bytearray),
         (memoryview(text.encode()), bytes),
     ):
-        sealed: Any = CHAT.seal(given_body)  # type: ignore[type-var]
+        sealed: Any = dialect.seal(given_body)
         assert type(sealed) is kind
         assert (sealed if kind is dict else json.loads(sealed)) == expected
-        again: Any = CHAT.seal(sealed)
+        again: Any = dialect.seal(sealed)
         assert again == sealed
-    assert body["messages"][1] is FAILED
-    assert FAILED["_vf_is_error"] is True
+    assert json.dumps(body) == text
 
 
 def test_a_dict_shares_what_did_not_change() -> None:
@@ -81,6 +120,15 @@ def test_a_dict_shares_what_did_not_change() -> None:
     assert steered["weird"] is body["weird"]
     assert (steered["model"], steered["temperature"], steered["top_k"]) == ("n", 0.5, 3)
     assert body["model"] == "m"
+
+
+def test_a_contradiction_is_refused_by_its_place() -> None:
+    said = r"^contents\[0\]\.parts\[1\]\.functionResponse\._vf_is_error: says something else than error"
+    with pytest.raises(toolwire.MarkerError, match=said):
+        GEMINI.seal(gemini({"response": {"error": "x"}, "_vf_is_error": False}))
+    said = r"^messages\[0\]\.content\[0\]\.toolResult\._vf_is_error: says something else than status"
+    with pytest.raises(toolwire.MarkerError, match=said):
+        BEDROCK.seal(bedrock(status="success", _vf_is_error=True))
 
 
 def test_losses_and_errors_name_the_place_in_the_whole_body() -> None:
@@ -127,6 +175,46 @@ BLOCKS = st.fixed_dictionaries(
         ),
     }
 )
+RESPONSE = st.dictionaries(st.sampled_from(["error", "output", "n"]), SCALAR | st.just({"output": None}), max_size=3)
+PARTS = st.fixed_dictionaries(
+    {"role": st.just("user")},
+    optional={
+        "parts": st.lists(
+            st.dictionaries(
+                st.sampled_from(["text", "functionResponse", "function_response", "_vf_is_error"]),
+                st.just("x")
+                | st.fixed_dictionaries(
+                    {"name": st.just("f")},
+                    optional={
+                        "response": RESPONSE | st.none() | st.just("x"),
+                        "_vf_is_error": st.booleans() | st.none(),
+                    },
+                ),
+                max_size=2,
+            ),
+            max_size=3,
+        )
+    },
+)
+RESULTS = st.fixed_dictionaries(
+    {"role": st.just("user")},
+    optional={
+        "content": st.lists(
+            st.dictionaries(
+                st.sampled_from(["text", "toolResult"]),
+                st.fixed_dictionaries(
+                    {"toolUseId": st.just("c")},
+                    optional={
+                        "status": st.sampled_from(["success", "error", None]),
+                        "_vf_is_error": st.booleans() | st.none(),
+                    },
+                ),
+                max_size=2,
+            ),
+            max_size=3,
+        )
+    },
+)
 FIELDS = st.fixed_dictionaries(
     {},
     optional={
@@ -138,6 +226,9 @@ FIELDS = st.fixed_dictionaries(
         "reasoning": st.none()
         | st.fixed_dictionaries({}, optional={"effort": st.just("low"), "summary": st.just("auto")}),
         "output_config": st.none() | st.fixed_dictionaries({}, optional={"effort": st.just("low"), "format": SCALAR}),
+        "generationConfig": st.none() | st.fixed_dictionaries({}, optional={"topP": SCALAR, "stopSequences": SCALAR}),
+        "inferenceConfig": st.none() | st.fixed_dictionaries({}, optional={"topP": SCALAR, "maxTokens": SCALAR}),
+        "modelId": st.just("old"),
         "include": st.none() | st.lists(st.sampled_from(["a", "reasoning.encrypted_content"]), max_size=2),
         "tools": st.none() | st.lists(st.fixed_dictionaries({"name": SCALAR}), max_size=2),
         "model": st.just("old"),
@@ -160,8 +251,14 @@ SAMPLING = st.fixed_dictionaries(
 
 @pytest.mark.parametrize(
     ("dialect", "key", "message"),
-    [(CHAT, "messages", MESSAGE), (RESPONSES, "input", ITEM), (ANTHROPIC, "messages", BLOCKS)],
-    ids=["chat", "responses", "anthropic"],
+    [
+        (CHAT, "messages", MESSAGE),
+        (RESPONSES, "input", ITEM),
+        (ANTHROPIC, "messages", BLOCKS),
+        (GEMINI, "contents", PARTS),
+        (BEDROCK, "messages", RESULTS),
+    ],
+    ids=["chat", "responses", "anthropic", "gemini", "bedrock"],
 )
 @pytest.mark.filterwarnings("ignore::toolwire.LossWarning")
 def test_dicts_and_bytes_agree(dialect: Any, key: str, message: Any) -> None:

@@ -22,6 +22,8 @@ DIALECTS = {
     "chat": toolwire.ChatDialect(),
     "responses": toolwire.ResponsesDialect(),
     "anthropic": toolwire.AnthropicDialect(),
+    "gemini": toolwire.GeminiDialect(),
+    "bedrock": toolwire.BedrockDialect(),
 }
 SAMPLES = [
     (name, json.loads(path.read_bytes()))
@@ -124,7 +126,7 @@ def check(name: str, body: Any) -> bool:
         assert "_vf_is_error" not in keys(rendered.body)
         again = target.parse_request(rendered.body)
         assert target.render_request(again).body == target.render_request(target.parse_request(rendered.to_json())).body
-        if target.name == "anthropic":
+        if target.name in ("anthropic", "bedrock"):
             declared = [m.is_error for m in again.messages if isinstance(m, toolwire.ToolMessage)]
             before = [m.is_error for m in request.messages if isinstance(m, toolwire.ToolMessage)]
             dropped = sum(loss.code == "duplicate.dropped" for loss in rendered.losses)

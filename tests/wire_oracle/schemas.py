@@ -25,6 +25,12 @@ COMPATIBLE: dict[str, dict[str, Any]] = {
 }
 
 
+# Knobs that the API takes with older models, and that its SDK no longer names.
+OLDER: dict[str, dict[str, Any]] = {
+    "MessageCreateParamsNonStreaming": {"temperature": float, "top_p": float, "top_k": int}
+}
+
+
 class RejectError(Exception):
     """The types refuse the body; the text says where."""
 
@@ -44,10 +50,10 @@ def _adapter(name: str) -> TypeAdapter[Any]:
     if name == "anthropic":
         from anthropic.types.message_create_params import MessageCreateParamsNonStreaming as Messages
 
-        return TypeAdapter(closed(Messages))
+        return TypeAdapter(closed(Messages, OLDER))
     from anthropic.types.beta.message_create_params import MessageCreateParamsNonStreaming as Beta
 
-    return TypeAdapter(closed(Beta))
+    return TypeAdapter(closed(Beta, OLDER))
 
 
 def _check(name: str, body: Body) -> None:
