@@ -8,6 +8,7 @@ use crate::dialect::loss::Code;
 use crate::error::{Error, Result};
 use crate::json::{Cursor, Json, Object, Value, compact};
 use crate::message::{Content, Extra, Part, PartKind, is_blank};
+use crate::outcome::MARKER;
 use crate::path::Path;
 
 pub(super) const CACHE_POINT: &str = "cachePoint";
@@ -17,7 +18,8 @@ pub(super) const JSON: &str = "json";
 /// The name of the one member of a block.
 pub(super) fn member<'p>(block: Cursor<'p>) -> Result<&'p str> {
     match block.fields()?.object.0.as_slice() {
-        [(name, value)] if !value.is_null() => Ok(name),
+        // A marker would not be written, and leave nothing.
+        [(name, value)] if !value.is_null() && name != MARKER => Ok(name),
         _ => Err(block.expected("a block with exactly one member")),
     }
 }
