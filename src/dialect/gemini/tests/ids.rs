@@ -130,7 +130,7 @@ fn responses_stand_in_the_order_of_the_calls() {
         ("user", &[result("1", "f", "one"), result("2", "g", "two"), r#"{"text":"so?"}"#.to_owned()]),
     ]);
     assert_eq!(written, expected);
-    let told = [Code::OrderUserAfterResults, Code::ArgumentsReserialised];
+    let told = [Code::OrderUserAfterResults, Code::ArgumentsReserialised, Code::TurnReordered];
     assert_eq!(losses.iter().map(|loss| loss.code).collect::<Vec<_>>(), told);
     // A server that takes no ids gets none, and matches by the order.
     let mut losses = crate::dialect::Losses::default();
