@@ -8,7 +8,7 @@ use toolwire::dialect::{read_answer, read_request};
 use toolwire::error::Kind;
 use toolwire::identity;
 use toolwire::json::{Json, Object, Repeats, Value, compact, parse};
-use toolwire::message::Dialect::{self, Anthropic, Bedrock, Chat, Mcp, Responses};
+use toolwire::message::Dialect::{self, Anthropic, Bedrock, Chat, Gemini, Mcp, Responses};
 use toolwire::message::{Message, message_to_plain};
 
 fn load(path: &Path) -> Json {
@@ -39,12 +39,20 @@ fn verbatim(dialect: Dialect, answer: &Json) -> Json {
         }
         Responses => answer.get("output").unwrap().clone(),
         Bedrock => vec![answer.get("output").unwrap().get("message").unwrap().clone()].into(),
-        _ => panic!("no such samples"),
+        Gemini => {
+            let candidates = answer.get("candidates").unwrap().as_array().unwrap();
+            vec![candidates[0].get("content").unwrap().clone()].into()
+        }
+        Mcp => panic!("no such samples"),
     }
 }
 
 fn restated(dialect: Dialect, messages: Json) -> Message {
-    let key = if dialect == Responses { "input" } else { "messages" };
+    let key = match dialect {
+        Responses => "input",
+        Gemini => "contents",
+        _ => "messages",
+    };
     let body = Object::default().with(key, messages);
     let messages = read_request(dialect, &body.into()).unwrap().messages;
     assert_eq!(messages.len(), 1);
@@ -53,7 +61,7 @@ fn restated(dialect: Dialect, messages: Json) -> Message {
 
 #[test]
 fn an_answer_is_the_message_that_a_request_restates() {
-    for dialect in [Chat, Responses, Anthropic, Bedrock] {
+    for dialect in [Chat, Responses, Anthropic, Gemini, Bedrock] {
         for path in samples(dialect) {
             let answer = load(&path);
             let message = Message::Assistant(read_answer(dialect, &answer).unwrap());

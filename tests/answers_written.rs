@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use toolwire::dialect::{Code, Losses, StreamParser, read_response, write_response, write_stream};
 use toolwire::error::Kind;
 use toolwire::json::{Json, Object, Repeats, Value, compact, parse};
-use toolwire::message::Dialect::{self, Anthropic, Bedrock, Chat, Responses};
+use toolwire::message::Dialect::{self, Anthropic, Bedrock, Chat, Gemini, Responses};
 use toolwire::message::{AssistantMessage, CallKind, Extra, FinishReason, Response, ToolCall, Usage};
 
-const DIALECTS: [Dialect; 4] = [Chat, Responses, Anthropic, Bedrock];
+const DIALECTS: [Dialect; 5] = [Chat, Responses, Anthropic, Gemini, Bedrock];
 
 /// Is this file a stream?
 fn streamed(path: &Path) -> bool {
@@ -329,7 +329,7 @@ fn counts_are_those_of_the_host_framework() {
             _ => "[]",
         };
         let body = format!(
-            r#"{{"role":"assistant","content":{content},"choices":{choices},"output":{output},"usage":{counts}}}"#
+            r#"{{"role":"assistant","content":{content},"choices":{choices},"output":{output},"usage":{counts},"candidates":[{{}}],"usageMetadata":{counts}}}"#
         );
         read_response(dialect, &parse(body.as_bytes(), Repeats::Refused).unwrap().value).unwrap().usage
     };
@@ -348,6 +348,6 @@ fn counts_are_those_of_the_host_framework() {
     assert_eq!(of(Bedrock, three), usage(3, 4, Some(3), None));
     for nothing in ["null", "{}", r#"{"prompt_tokens":1}"#, r#"{"input_tokens":"1","output_tokens":2}"#, "7"]
     {
-        assert_eq!(DIALECTS.map(|dialect| of(dialect, nothing)), [None; 4], "{nothing}");
+        assert_eq!(DIALECTS.map(|dialect| of(dialect, nothing)), [None; 5], "{nothing}");
     }
 }

@@ -6,7 +6,7 @@ use super::read::read_turn;
 use super::spelling::camel;
 use super::turn;
 use crate::dialect::counts::count;
-use crate::dialect::loss::Losses;
+use crate::dialect::loss::{Code, Losses};
 use crate::dialect::reasons::{Words, word};
 use crate::dialect::{Options, targets};
 use crate::error::{Error, Result};
@@ -102,27 +102,36 @@ pub(in crate::dialect) fn write_response(
     let flags = targets::flags(HERE, None, None);
     let mut pen = Pen::new(response.dialect == Some(HERE), Options::default(), flags, losses);
     let parts = turn::write(&response.message, &Path::root().key("message"), &mut pen)?;
-    let reason = word(response, HERE, |word| reason(word, &response.message), WORDS, losses);
+    let read = |word: &str| reason(word, &response.message);
+    let reason = word(response, HERE, read, WORDS, losses);
+    if response.finish_reason.is_some() && read(reason) != response.finish_reason {
+        let detail = "whether a turn ends with calls is said by its parts alone";
+        losses.add(Code::FinishReasonReduced, Path::root().key("finish_reason"), detail);
+    }
     let candidate = Object::default()
         .with("content", Object::default().with("role", "model").with("parts", parts))
         .with("finishReason", text(reason))
         .with("index", Json::Number("0".into()));
+    let usage = response.usage.as_ref().map(|usage| write_usage(usage, losses));
     Ok(Object::default()
         .with("candidates", vec![candidate.into()])
-        .with_some("usageMetadata", response.usage.as_ref().map(write_usage))
+        .with_some("usageMetadata", usage)
         .with_some("modelVersion", response.model.as_deref().map(text))
         .with_some("responseId", response.id.as_deref().map(text)))
 }
 
-fn write_usage(usage: &Usage) -> Object<'static> {
+/// The counts of this wire do not overlap.
+fn write_usage(usage: &Usage, losses: &mut Losses) -> Object<'static> {
     let prompt = usage.prompt_tokens.saturating_add(usage.cached_input_tokens.unwrap_or(0));
+    let thoughts = usage.reasoning_tokens.filter(|tokens| *tokens <= usage.completion_tokens);
+    if thoughts != usage.reasoning_tokens {
+        let path = Path::root().key("usage").key("reasoning_tokens");
+        losses.add(Code::FieldDropped, path, "more than the output that it is a part of");
+    }
     Object::default()
         .with("promptTokenCount", prompt)
         .with_some("cachedContentTokenCount", usage.cached_input_tokens)
-        .with(
-            "candidatesTokenCount",
-            usage.completion_tokens.saturating_sub(usage.reasoning_tokens.unwrap_or(0)),
-        )
-        .with_some("thoughtsTokenCount", usage.reasoning_tokens)
+        .with("candidatesTokenCount", usage.completion_tokens - thoughts.unwrap_or(0))
+        .with_some("thoughtsTokenCount", thoughts)
         .with("totalTokenCount", prompt.saturating_add(usage.completion_tokens))
 }

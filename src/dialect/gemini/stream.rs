@@ -42,6 +42,17 @@ fn is_blocked(body: Option<&Object<'_>>) -> bool {
     body.and_then(reason).is_some()
 }
 
+/// The text of a part that holds nothing else, and whether it is a thought: such texts go on from chunk to chunk.
+fn plain_text<'p>(part: &'p Value<'_>) -> Option<(&'p str, bool)> {
+    let fields = part.as_object()?;
+    let thought = match fields.get("thought") {
+        None => false,
+        Some(Value::Bool(true)) => true,
+        Some(_) => return None,
+    };
+    (fields.len() == 1 + usize::from(thought)).then_some((fields.get("text")?.as_str()?, thought))
+}
+
 #[derive(Default)]
 struct Answer {
     /// What stands beside the candidates.
@@ -56,8 +67,13 @@ struct Answer {
 #[derive(Default)]
 struct Candidate {
     fields: Object<'static>,
-    role: Option<Json>,
+    /// What the content holds beside its parts; none as long as there is no content.
+    content: Option<Object<'static>>,
+    /// There were parts, be it none.
+    listed: bool,
     parts: Vec<Piece>,
+    /// The first part was a text that says nothing.
+    blank: bool,
     /// The call whose arguments are coming.
     open: Option<OpenCall>,
     /// Calls that another one came in between of: they will not be whole.
@@ -73,6 +89,16 @@ enum Piece {
 impl Piece {
     fn is_call(&self) -> bool {
         matches!(self, Piece::Whole(part) if part.get("functionCall").is_some_and(|call| !call.is_null()))
+    }
+
+    fn to_json(&self) -> Json {
+        match self {
+            Piece::Whole(part) => part.clone(),
+            Piece::Text { said, thought } => Object::default()
+                .with("text", text(said))
+                .with_some("thought", thought.then_some(true))
+                .into(),
+        }
     }
 }
 
@@ -163,35 +189,33 @@ impl Candidate {
         }
         let Some(content) = chunk.some("content") else { return Ok(()) };
         let content = content.fields()?;
-        if let Some(role) = content.some("role") {
-            self.role = Some(role.to_json());
+        let held = self.content.get_or_insert_default();
+        for (key, value) in content.each().filter(|(key, _)| *key != "parts") {
+            keep(held, key, value.value);
         }
         if let Some(parts) = content.some("parts") {
-            for part in parts.items()? {
-                self.part(part)?;
+            self.listed = true;
+            for (n, part) in parts.items()?.enumerate() {
+                self.part(part, n == 0)?;
             }
         }
         Ok(())
     }
 
-    fn part(&mut self, part: Cursor<'_>) -> Result<()> {
+    /// A text goes on with the first part of the next chunk. What one chunk holds apart stays apart.
+    fn part(&mut self, part: Cursor<'_>, first: bool) -> Result<()> {
         let fields = part.fields()?;
         if let Some(call) = fields.some("functionCall") {
             return self.call(part, &fields, &call.fields()?);
         }
-        let plain = fields.object.iter().all(|(key, value)| match key.as_ref() {
-            "text" => value.as_str().is_some(),
-            "thought" => matches!(value, Value::Bool(_)),
-            _ => false,
-        });
-        let Some(piece) = fields.some_str("text").ok().flatten().filter(|_| plain) else {
+        let Some((piece, is_thought)) = plain_text(part.value) else {
             self.parts.push(Piece::Whole(part.to_json()));
             return Ok(());
         };
-        let is_thought = fields.object.get("thought") == Some(&Value::Bool(true));
         match self.parts.last_mut() {
-            _ if piece.is_empty() => {}
-            Some(Piece::Text { said, thought }) if *thought == is_thought => said.push_str(piece),
+            None if first && piece.is_empty() => self.blank = true,
+            Some(_) if first && piece.is_empty() => {}
+            Some(Piece::Text { said, thought }) if first && *thought == is_thought => said.push_str(piece),
             _ => self.parts.push(Piece::Text { said: piece.to_owned(), thought: is_thought }),
         }
         Ok(())
@@ -240,20 +264,18 @@ impl Candidate {
     }
 
     fn to_json(&self) -> Json {
-        let parts: Vec<Json> = self
-            .parts
-            .iter()
-            .map(|piece| match piece {
-                Piece::Whole(part) => part.clone(),
-                Piece::Text { said, thought } => Object::default()
-                    .with("text", text(said))
-                    .with_some("thought", thought.then_some(true))
-                    .into(),
-            })
-            .collect();
-        let role = self.role.clone().unwrap_or("model".into());
-        let content = Object::default().with("role", role).with("parts", parts);
-        let mut candidate = Object::default().with("content", content);
+        let mut parts: Vec<Json> = self.parts.iter().map(Piece::to_json).collect();
+        if parts.is_empty() && self.blank {
+            parts.push(Object::default().with("text", "").into());
+        }
+        let content = self.content.as_ref().map(|held| {
+            let mut content = held.clone();
+            if self.listed {
+                content.set("parts", parts.into());
+            }
+            content
+        });
+        let mut candidate = Object::default().with_some("content", content);
         candidate.add_absent(self.fields.iter());
         candidate.into()
     }
@@ -294,13 +316,14 @@ impl OpenCall {
 /// What every chunk says of the answer.
 const OF_ALL: [&str; 3] = ["modelVersion", "responseId", "createTime"];
 
-/// A chunk for every part, the last one with why the answer ends and what it cost.
+/// A chunk for every part, the last one with why the answer ends and what it cost. Texts that would run into each other
+/// stand in one chunk.
 pub(in crate::dialect) fn write_stream(body: &Object<'_>) -> Result<Vec<Vec<u8>>> {
     let mut last = body.clone().into_owned();
     let shared = Object(last.iter().filter(|(key, _)| OF_ALL.contains(&key.as_ref())).cloned().collect());
     let mut events = Vec::new();
-    for part in but_the_last(&mut last) {
-        let mut chunk = Object::default().with("candidates", vec![part]);
+    for candidate in but_the_last(&mut last) {
+        let mut chunk = Object::default().with("candidates", vec![candidate]);
         chunk.0.extend(Object::clone(&shared).0);
         events.push(write_event(None, &compact(&chunk.into())));
     }
@@ -308,7 +331,7 @@ pub(in crate::dialect) fn write_stream(body: &Object<'_>) -> Result<Vec<Vec<u8>>
     Ok(events)
 }
 
-/// Takes all parts but the last out of the first candidate, each as a candidate of its own.
+/// Takes all parts but those of the last chunk out of the first candidate, those of each chunk as a candidate.
 fn but_the_last(body: &mut Object<'static>) -> Vec<Json> {
     fn member<'o>(object: &'o mut Object<'static>, name: &str) -> Option<&'o mut Json> {
         object.0.iter_mut().find(|(key, _)| key == name).map(|(_, value)| value)
@@ -319,10 +342,23 @@ fn but_the_last(body: &mut Object<'static>) -> Vec<Json> {
     let Some(Value::Object(content)) = member(candidate, "content") else { return Vec::new() };
     let role = content.get("role").cloned();
     let Some(Value::Array(parts)) = member(content, "parts") else { return Vec::new() };
-    let before = parts.len().saturating_sub(1);
-    let one = |part: Json| {
-        let content = Object::default().with_some("role", role.clone()).with("parts", vec![part]);
+    let mut chunks: Vec<Vec<Json>> = Vec::new();
+    for part in parts.drain(..) {
+        let before = chunks.last().and_then(|chunk| chunk.last());
+        let apart = match (before.map(plain_text), plain_text(&part)) {
+            (Some(_), Some(("", _))) => false,
+            (Some(Some((_, before))), Some((_, thought))) => before != thought,
+            _ => true,
+        };
+        match chunks.last_mut() {
+            Some(chunk) if !apart => chunk.push(part),
+            _ => chunks.push(vec![part]),
+        }
+    }
+    *parts = chunks.pop().unwrap_or_default();
+    let one = |parts: Vec<Json>| {
+        let content = Object::default().with_some("role", role.clone()).with("parts", parts);
         Object::default().with("content", content).with_some("index", index.clone()).into()
     };
-    parts.drain(..before).map(one).collect()
+    chunks.into_iter().map(one).collect()
 }
