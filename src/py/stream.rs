@@ -5,7 +5,8 @@ use crate::error::Error;
 use crate::message::Dialect;
 use crate::path::Path;
 use crate::py::body::{Body, apart};
-use crate::py::errors::{OrRaise, class_name, raised};
+use crate::py::door::replaced_losses;
+use crate::py::errors::{OrRaise, class_name, raised, warn};
 use crate::py::response::PyResponse;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -69,17 +70,20 @@ impl PyStreamParser {
     /// Takes the next bytes, cut anywhere: `bytes`, `bytearray` or `memoryview`.
     ///
     /// Raises `JsonError`, `LimitError` or `ShapeError` for an event that cannot be read, with its place among the events
-    /// (`events[3]`). Nothing more is read then; `finish` gives what came before it.
+    /// (`events[3]`). Nothing more is read then; `finish` gives what came before it. A lone surrogate reads as U+FFFD,
+    /// which is reported with `LossWarning`.
     #[pyo3(signature = (chunk: "bytes | bytearray | memoryview") -> "None")]
     fn feed(&self, py: Python<'_>, chunk: &Bound<'_, PyAny>) -> PyResult<()> {
         let chunk = chunk_of(chunk)?;
         let bytes = chunk.as_bytes();
         let work = if self.came() == usize::MAX { usize::MAX } else { bytes.len() };
-        let fed = apart(py, work, || {
+        let (fed, replaced) = apart(py, work, || {
             let mut state = self.state();
             state.came = state.came.saturating_add(bytes.len());
-            state.parser.feed(bytes)
+            let fed = state.parser.feed(bytes);
+            (fed, state.parser.take_replaced())
         });
+        warn(py, &replaced_losses(&replaced))?;
         fed.or_raise(py)
     }
 

@@ -84,6 +84,17 @@ def test_a_lone_surrogate_is_warned_about() -> None:
         assert CHAT.parse_response(body).message.content == "\N{REPLACEMENT CHARACTER}"
 
 
+def test_a_lone_surrogate_in_a_stream_is_warned_about_where_it_stood() -> None:
+    event = b'data: {"choices":[{"index":0,"delta":{"content":"%s"}}]}\n\n'
+    parser = CHAT.stream_parser()
+    for _ in range(3):
+        parser.feed(event % rb"x\ud83d\ude00")
+    with pytest.warns(LossWarning, match=r"^events\[3\].choices\[0\].delta.content: surrogate.replaced: ") as caught:
+        parser.feed(event % rb"\ud800")
+    assert len(caught) == 1
+    assert parser.finish().message.content == "x\U0001f600" * 3 + "\N{REPLACEMENT CHARACTER}"
+
+
 def test_an_error_is_no_answer() -> None:
     with pytest.raises(ShapeError, match=r"^error: "):
         CHAT.parse_response({"error": {"message": "overloaded"}})

@@ -82,11 +82,10 @@ impl Pattern {
                 Kind::Text if value.contains(&b'\\') => {
                     // The quotes around it stand in the pattern.
                     let at = data.len() - rest.len();
-                    let Value::String(meant) = parse(&data[at - 1..=at + len], Repeats::LastWins).ok()?.value
-                    else {
-                        return None;
-                    };
-                    text = Some(meant);
+                    let parsed = parse(&data[at - 1..=at + len], Repeats::LastWins).ok()?;
+                    let Value::String(meant) = parsed.value else { return None };
+                    // What is replaced is noted where the whole event is read.
+                    text = Some(meant).filter(|_| parsed.replaced.is_empty());
                 }
                 Kind::Text => text = Some(Cow::Borrowed(std::str::from_utf8(value).ok()?)),
                 Kind::Padding if !value.is_ascii() || value.contains(&b'\\') => return None,

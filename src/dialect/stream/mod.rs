@@ -68,6 +68,8 @@ pub struct StreamParser {
     events: usize,
     /// A frame could not be read: what follows it cannot be trusted.
     broken: bool,
+    /// Where a lone surrogate was read as U+FFFD, since somebody asked.
+    replaced: Vec<Path>,
 }
 
 impl StreamParser {
@@ -87,6 +89,7 @@ impl StreamParser {
             pattern: Pattern::default(),
             events: 0,
             broken: false,
+            replaced: Vec::new(),
         })
     }
 
@@ -102,6 +105,7 @@ impl StreamParser {
             return Err(Error::shape(Path::root(), "the stream was refused before: nothing more is read"));
         }
         let (events, assembly, pattern) = (&mut self.events, &mut self.assembly, &mut self.pattern);
+        let replaced = &mut self.replaced;
         let fed = self.framing.feed(bytes, &mut |name, data| {
             if pattern.fit(name, data).is_some_and(|fit| assembly.again(&fit.text, fit.number)) {
                 *events += 1;
@@ -112,6 +116,7 @@ impl StreamParser {
                 assembly.event(Some("[DONE]"), &Value::Null)?;
             } else {
                 let parsed = parse(data, Repeats::LastWins)?;
+                replaced.extend(parsed.replaced.into_iter().map(|path| within(*events, path)));
                 pattern.forget();
                 assembly.event(name, &parsed.value)?;
                 if let Some(slots) = assembly.slots(&parsed.value) {
@@ -122,11 +127,12 @@ impl StreamParser {
             Ok(())
         });
         self.broken = fed.is_err();
-        fed.map_err(|error| {
-            let mut path = Path::root().key("events").index(self.events);
-            path.extend(error.path);
-            Error { path, ..error }
-        })
+        fed.map_err(|error| Error { path: within(self.events, error.path), ..error })
+    }
+
+    /// Where a lone surrogate was read as U+FFFD since this was last asked.
+    pub fn take_replaced(&mut self) -> Vec<Path> {
+        std::mem::take(&mut self.replaced)
     }
 
     /// The answer as far as it came. `complete` only if the stream said itself that it has ended.
@@ -138,6 +144,13 @@ impl StreamParser {
         response.error = error;
         Ok(response)
     }
+}
+
+/// A path in an event as a path in the stream.
+fn within(event: usize, path: Path) -> Path {
+    let mut whole = Path::root().key("events").index(event);
+    whole.extend(path);
+    whole
 }
 
 fn framing(dialect: Dialect) -> Box<dyn Framing> {
