@@ -7,7 +7,7 @@ use crate::message::Dialect;
 use crate::outcome::MARKER;
 use crate::path::{Path, Step};
 use crate::py::body::apart;
-use crate::py::door::{At, Door, NODE, answers, leave, snapshot};
+use crate::py::door::{At, Door, NODE, answers, is_media, leave, snapshot};
 use crate::py::errors::{OrRaise, raised};
 use crate::request::{self, Sealed};
 use pyo3::prelude::*;
@@ -68,7 +68,7 @@ pub(super) fn on_dict<'py>(
                 let mut values = Vec::new();
                 for (n, message) in list.iter().enumerate() {
                     let path = path.index(n);
-                    if holds_marker(&mut door, message, At::Base(&path), 0, true)? {
+                    if holds_marker(&mut door, message, At::Base(&path), 0, Some(dialect))? {
                         values.push(door.enter(message, &path)?);
                         marked.push(n);
                     }
@@ -77,7 +77,13 @@ pub(super) fn on_dict<'py>(
                 Value::Array(values)
             }
             None if key == MARKER
-                || holds_marker(&mut door, &original, At::Base(&path), 0, key == messages)? =>
+                || holds_marker(
+                    &mut door,
+                    &original,
+                    At::Base(&path),
+                    0,
+                    (key == messages).then_some(dialect),
+                )? =>
             {
                 door.enter(&original, &path)?
             }
@@ -162,13 +168,13 @@ fn steers(dialect: Dialect, key: &str, value: &Bound<'_, PyAny>) -> bool {
 }
 
 /// Does a marker stand anywhere in here? Objects of other libraries count as what they are as JSON. What cannot be
-/// JSON holds none, or is refused where it would be sent with the messages (`sent`).
+/// JSON holds none, or is refused where it would be sent with the messages of a wire (`sent`).
 fn holds_marker(
     door: &mut Door,
     value: &Bound<'_, PyAny>,
     at: At<'_>,
     depth: usize,
-    sent: bool,
+    sent: Option<Dialect>,
 ) -> PyResult<bool> {
     let py = value.py();
     if value.is_none() || value.is_instance_of::<PyString>() {
@@ -199,14 +205,15 @@ fn holds_marker(
     }
     let scalar = value.is_instance_of::<PyBool>()
         || value.is_instance_of::<PyInt>()
-        || value.is_instance_of::<PyFloat>();
+        || value.is_instance_of::<PyFloat>()
+        || is_media(value) && sent.is_some_and(dialect::holds_bytes);
     if scalar {
         return Ok(false);
     }
     match Door::new(MAX_DEPTH).enter(value, &at.path()) {
         Ok(json) => Ok(marked(&json)),
         // A container that we cannot read may still be sent by a serializer that can.
-        Err(error) if sent && CONTAINER.iter().any(|name| answers(value, name)) => Err(error),
+        Err(error) if sent.is_some() && CONTAINER.iter().any(|name| answers(value, name)) => Err(error),
         Err(_) => Ok(false),
     }
 }

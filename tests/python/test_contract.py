@@ -54,7 +54,7 @@ SAMPLES: dict[str, tuple[Any, Any]] = {
     ),
     "AudioPart": (AudioPart("aGk=", "audio/wav", EXTRA), AudioPart("aGk=", "audio/mp3")),
     "BedrockDialect": (BedrockDialect("palmyra"), BedrockDialect()),
-    "ChatDialect": (ChatDialect(), None),
+    "ChatDialect": (ChatDialect("mistral"), ChatDialect()),
     "FilePart": (
         FilePart(data="aGk=", media_type="application/pdf", filename="a.pdf", extra=EXTRA),
         FilePart(file_id="f"),

@@ -163,7 +163,7 @@ impl Door {
             let spelled = py.get_type::<PyFloat>().call_method1("__repr__", (object,))?;
             return Ok(Some(Value::Number(spelled.extract::<String>()?.into())));
         }
-        if self.binary && (object.is_instance_of::<PyBytes>() || object.is_instance_of::<PyByteArray>()) {
+        if self.binary && is_media(object) {
             let encoded = py.import("binascii")?.getattr("b2a_base64")?.call1((object,))?;
             let encoded = encoded.cast_into::<PyBytes>()?;
             let text = String::from_utf8_lossy(encoded.as_bytes().trim_ascii_end()).into_owned();
@@ -250,6 +250,11 @@ impl Door {
             }
         }
     }
+}
+
+/// Bytes, as SDKs hold media.
+pub(in crate::py) fn is_media(object: &Bound<'_, PyAny>) -> bool {
+    object.is_instance_of::<PyBytes>() || object.is_instance_of::<PyByteArray>()
 }
 
 /// The members of a dict, taken before anything else runs: converting them may change the dict.

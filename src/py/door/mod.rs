@@ -4,7 +4,7 @@ mod enter;
 mod host;
 mod leave;
 
-pub(super) use enter::{At, Door, NODE, replaced_losses, snapshot, utf16};
+pub(super) use enter::{At, Door, NODE, is_media, replaced_losses, snapshot, utf16};
 pub(super) use host::{answers, dump_without_none, is_mapping, mapping_members};
 pub(super) use leave::leave;
 
