@@ -38,6 +38,7 @@ from toolwire._core import (
     convert,
     message_hash,
     prefix_hashes,
+    reply,
     resume,
     tools_hash,
 )
@@ -59,7 +60,11 @@ from toolwire._errors import (
 # Known to type checkers under this name; importing `typing` would cost more than everything else here.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import TypeAlias
+    from collections.abc import Mapping, Sequence
+    from typing import Any, TypeAlias
+
+    from toolwire._diff import Change as Change
+    from toolwire._diff import Diff as Diff
 
 Message: TypeAlias = SystemMessage | UserMessage | AssistantMessage | ToolMessage
 """Any message of a conversation."""
@@ -75,6 +80,34 @@ TARGETS: dict[str, str] = _core.target_dialects()
 
 TARGETS_AS_OF: str = _core.targets_as_of()
 """The day on which what is known of them was last checked."""
+
+
+def diff(
+    a: Request | Mapping[str, Any] | Sequence[Message | Mapping[str, Any]],
+    b: Request | Mapping[str, Any] | Sequence[Message | Mapping[str, Any]],
+) -> Diff:
+    """What changed from one request, or sequence of messages, to another.
+
+    Messages that say the same belong together, wherever they stand; of the others, those in the same place. `Diff` is
+    false where nothing changed. `str()` of it is a report of one line per change, outcomes first, long texts cut to
+    where they first differ; `Diff.changes` holds the values. Tools and settings are compared where both are requests.
+
+    Raises:
+        ShapeError: a mapping is no request or no message in the spelling of `to_dict`.
+    """
+    from toolwire._diff import diff
+
+    return diff(a, b)
+
+
+def __getattr__(name: str) -> object:
+    """The classes of a diff, which load with the first one."""
+    if name in ("Change", "Diff"):
+        from toolwire import _diff
+
+        return getattr(_diff, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 __all__ = [
     "LOSS_CODES",
@@ -126,8 +159,10 @@ __all__ = [
     "UserMessage",
     "__version__",
     "convert",
+    "diff",
     "message_hash",
     "prefix_hashes",
+    "reply",
     "resume",
     "tools_hash",
 ]

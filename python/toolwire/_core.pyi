@@ -30,7 +30,7 @@ _Body: TypeAlias = bytes | bytearray | memoryview | str | Mapping[str, Any] | _S
 _Durability: TypeAlias = Literal["flush", "fsync"]
 _TextT = TypeVar("_TextT", bytes, bytearray, str)
 
-__all__ = ["__version__", "AnthropicDialect", "AssistantMessage", "AudioPart", "BedrockDialect", "ChatDialect", "FilePart", "GeminiDialect", "ImagePart", "Journal", "Loss", "MessageGraph", "MessageNode", "NativeOutcome", "NativePart", "PendingTurn", "Rendered", "Request", "Response", "ResponsesDialect", "ResumeReport", "Rollout", "StreamParser", "SystemMessage", "TextPart", "Tool", "ToolCall", "ToolMessage", "Turn", "Usage", "UserMessage", "convert", "error_kinds", "loss_codes", "message_hash", "prefix_hashes", "resume", "target_dialects", "targets_as_of", "tools_hash"]
+__all__ = ["__version__", "AnthropicDialect", "AssistantMessage", "AudioPart", "BedrockDialect", "ChatDialect", "FilePart", "GeminiDialect", "ImagePart", "Journal", "Loss", "MessageGraph", "MessageNode", "NativeOutcome", "NativePart", "PendingTurn", "Rendered", "Request", "Response", "ResponsesDialect", "ResumeReport", "Rollout", "StreamParser", "SystemMessage", "TextPart", "Tool", "ToolCall", "ToolMessage", "Turn", "Usage", "UserMessage", "convert", "error_kinds", "loss_codes", "message_hash", "prefix_hashes", "reply", "resume", "target_dialects", "targets_as_of", "tools_hash"]
 
 __version__: Final[str]
 
@@ -1596,7 +1596,8 @@ class StreamParser:
         Takes the next bytes, cut anywhere: `bytes`, `bytearray` or `memoryview`.
 
         Raises `JsonError`, `LimitError` or `ShapeError` for an event that cannot be read, with its place among the events
-        (`events[3]`). Nothing more is read then; `finish` gives what came before it.
+        (`events[3]`). Nothing more is read then; `finish` gives what came before it. A lone surrogate reads as U+FFFD,
+        which is reported with `LossWarning`.
         """
     def finish(self, /) -> Response:
         """
@@ -2156,6 +2157,16 @@ def message_hash(message: _Message | Mapping[str, Any] | _SupportsDump) -> str:
 def prefix_hashes(messages: Sequence[_Message | Mapping[str, Any] | _SupportsDump]) -> list[str]:
     """
     One identity per prefix of a conversation: a chain, in which each is made from the one before and the next message.
+    """
+
+def reply(request: Request | Mapping[str, Any], response: Response | Mapping[str, Any]) -> Request:
+    """
+    The request with the answer behind it, as its last message.
+
+    An answer that was read from the wire of the request, and was not changed, is written back as it was; any other is one
+    of `Request.added`. Calls that state no id, as those of Gemini need not, are given the ids of their place in the
+    conversation: results go by the calls of the message in the request that comes back. Raises `ShapeError` for an answer
+    that is not complete.
     """
 
 def resume(path: str | PathLike[str]) -> tuple[MessageGraph, ResumeReport]:

@@ -7,6 +7,7 @@ mod ids;
 mod loss;
 mod pairing;
 mod reasons;
+mod reply;
 mod stream;
 mod strip;
 mod structured;
@@ -21,6 +22,7 @@ pub mod mcp;
 mod responses;
 
 pub use loss::{Code, Loss, Losses};
+pub use reply::reply;
 pub use stream::{StreamParser, is_terminal_event};
 
 use crate::error::{Error, Result};

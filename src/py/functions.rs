@@ -4,14 +4,16 @@ use crate::dialect::{self, Code, targets};
 use crate::direct;
 use crate::error::Kind;
 use crate::identity;
-use crate::message::{Message, Tool};
+use crate::message::{Message, Request, Response, Tool};
 use crate::path::Path;
+use crate::py::answers::response_of;
 use crate::py::body::{Body, apart, json_text};
-use crate::py::dialects::{parsed, rendered};
+use crate::py::dialects::{parsed, rendered, turn_heft, weight};
 use crate::py::errors::{OrRaise, refuse};
-use crate::py::hosts::{identity_of, message_of, tool_of};
+use crate::py::hosts::{identity_of, message_of, request_of, tool_of};
 use crate::py::noun::each;
 use crate::py::rendered::{PyRendered, Shape};
+use crate::py::request::PyRequest;
 use crate::py::wire::{Wire, wire_of};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -65,6 +67,25 @@ fn as_bytes(text: Cow<'_, str>) -> Cow<'_, [u8]> {
         Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
         Cow::Owned(text) => Cow::Owned(text.into_bytes()),
     }
+}
+
+/// The request with the answer behind it, as its last message.
+///
+/// An answer that was read from the wire of the request, and was not changed, is written back as it was; any other is one
+/// of `Request.added`. Calls that state no id, as those of Gemini need not, are given the ids of their place in the
+/// conversation: results go by the calls of the message in the request that comes back. Raises `ShapeError` for an answer
+/// that is not complete.
+#[pyfunction]
+#[pyo3(signature = (request: "Request | Mapping[str, Any]", response: "Response | Mapping[str, Any]") -> "Request")]
+pub(super) fn reply(
+    py: Python<'_>,
+    request: &Bound<'_, PyAny>,
+    response: &Bound<'_, PyAny>,
+) -> PyResult<PyRequest> {
+    let (request, response) = (request_of(request)?, response_of(response)?);
+    let (request, response): (&Request, &Response) = (&request, &response);
+    let work = weight(request) + turn_heft(&response.message);
+    apart(py, work, || dialect::reply(request, response)).map(PyRequest::of).or_raise(py)
 }
 
 /// The identity of a message: SHA-256 over what was said, as 64 hexadecimal digits.

@@ -37,7 +37,7 @@ mod _core {
     use super::dialects::{AnthropicDialect, BedrockDialect, ChatDialect, GeminiDialect, ResponsesDialect};
     #[pymodule_export]
     use super::functions::{
-        convert, error_kinds, loss_codes, message_hash, prefix_hashes, target_dialects, targets_as_of,
+        convert, error_kinds, loss_codes, message_hash, prefix_hashes, reply, target_dialects, targets_as_of,
         tools_hash,
     };
     #[pymodule_export]

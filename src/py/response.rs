@@ -7,7 +7,6 @@ use crate::message::{
     FinishReason, Message, Response, Usage, response_from_plain, response_to_plain, usage_from_plain,
     usage_to_plain,
 };
-use crate::path::Path;
 use crate::py::calls::PyToolCall;
 use crate::py::door::leave;
 use crate::py::messages::message_object;
@@ -261,7 +260,7 @@ impl PyResponse {
     /// the client ran.
     #[pyo3(signature = () -> "tuple[NativeOutcome, ...]")]
     fn native_outcomes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let outcomes = dialect::native_outcomes(&self.response.message, &Path::root().key("message"));
+        let outcomes = dialect::response_outcomes(&self.response);
         PyTuple::new(py, outcomes.into_iter().map(PyNativeOutcome::of).collect::<Vec<_>>())
     }
 }

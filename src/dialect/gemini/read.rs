@@ -133,6 +133,36 @@ pub(super) fn minted_of(answer: &Object<'_>, n: usize) -> Text {
     minted(id.unwrap_or("0"), n, &HashSet::new())
 }
 
+/// Gives the calls of an answer that state no id those of their place behind these messages, as the next request reads
+/// them.
+pub(in crate::dialect) fn mint_behind(turn: &mut AssistantMessage, before: &[Message]) {
+    let stated = |call: &&ToolCall| !turn::is_unstated(&call.id, &call.extra, MINTED);
+    if turn.tool_calls.iter().all(|call| stated(&call)) {
+        return;
+    }
+    let mut turns = 0;
+    let mut given: HashSet<Text> =
+        turn.tool_calls.iter().filter(stated).map(|call| call.id.clone()).collect();
+    for message in before {
+        match message {
+            Message::Assistant(turn) => {
+                turns += 1;
+                given.extend(turn.tool_calls.iter().filter(stated).map(|call| call.id.clone()));
+            }
+            Message::Tool(result) if !results::says_no_id(result) => {
+                given.insert(result.tool_call_id.clone());
+            }
+            Message::System(_) | Message::User(_) | Message::Tool(_) => {}
+        }
+    }
+    for (n, call) in turn.tool_calls.iter_mut().enumerate().filter(|(_, call)| !stated(&&**call)) {
+        call.id = minted(&turns.to_string(), n, &given);
+        let mut layout = call.extra.of(HERE).cloned().unwrap_or_default();
+        layout.set(MINTED, call.id.to_string().into());
+        call.extra = Extra::new(HERE, layout);
+    }
+}
+
 fn read_model(content: &Fields<'_>, mint: &mut dyn FnMut(usize) -> Text) -> Result<AssistantMessage> {
     let others = content.rest(&["role", "parts"]);
     let layout = Object::default().with_some(MESSAGE, (!others.is_empty()).then_some(others));

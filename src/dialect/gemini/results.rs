@@ -103,13 +103,29 @@ pub(super) fn read(fields: &Fields<'_>, id: Text, layout: Object<'static>) -> Re
     })
 }
 
-/// A result as its part, and the media that had to leave it. `called` is the name of the tool it answers.
+/// Was the id not stated where the result was read?
+pub(super) fn says_no_id(result: &ToolMessage) -> bool {
+    [MINTED, MATCHED].into_iter().any(|key| is_unstated(&result.tool_call_id, &result.extra, key))
+}
+
+/// A call that a result may answer.
+pub(super) struct Called {
+    /// Its place in its turn.
+    pub(super) place: usize,
+    /// The name of the tool as it is written.
+    pub(super) name: String,
+    /// Does it say its id?
+    pub(super) stated: bool,
+}
+
+/// A result as its part, and the media that had to leave it. `call` is the one it answers.
 pub(super) fn write(
     result: &ToolMessage,
-    called: Option<&str>,
+    call: Option<&Called>,
     path: &Path,
     pen: &mut Pen<'_>,
 ) -> Result<(Json, Vec<Json>)> {
+    let called = call.map(|call| &*call.name);
     let name = match (&result.name, called) {
         (Some(name), _) if pen.same => Some(&**name),
         (Some(name), Some(called)) => {
@@ -132,8 +148,8 @@ pub(super) fn write(
         pen.lose(Code::OutcomeSuccessUnexpressed, path.key("is_error"), detail);
     }
     let mut written = written(result, called, path, pen)?;
-    let unstated =
-        [MINTED, MATCHED].into_iter().any(|key| is_unstated(&result.tool_call_id, &result.extra, key));
+    // An id that its call does not say would answer none.
+    let unstated = says_no_id(result) || !pen.same && call.is_some_and(|call| !call.stated);
     let id = (!unstated && (pen.response_ids || pen.same)).then(|| text(&result.tool_call_id));
     let mut response = Object::default().with_some("id", id).with_some("name", name.map(text));
     response = response.with_some(RESPONSE, written.response);

@@ -5,7 +5,9 @@
 
 use super::parts::write_parts;
 use super::pen::{Pen, own};
-use super::read::{AT, CONTENT, JOINED, MESSAGE, ROLE};
+use super::read::{AT, CONTENT, JOINED, MESSAGE, MINTED, ROLE};
+use super::results::Called;
+use super::turn::is_unstated;
 use super::{HERE, results, settings, turn};
 use crate::dialect::ids::folded;
 use crate::dialect::loss::{Code, Losses};
@@ -13,7 +15,9 @@ use crate::dialect::pairing::{Placed, place};
 use crate::dialect::{Options, targets};
 use crate::error::{Error, Result};
 use crate::json::{Json, Object, Value};
-use crate::message::{AssistantMessage, Content, Extra, Message, PartKind, Request, SystemMessage, Text};
+use crate::message::{
+    AssistantMessage, Content, Extra, Message, PartKind, Request, SystemMessage, Text, ToolCall,
+};
 use crate::path::Path;
 use std::collections::HashMap;
 
@@ -104,8 +108,8 @@ fn written_system(system: &SystemMessage, path: &Path, pen: &mut Pen<'_>) -> Res
 struct List {
     done: Vec<Json>,
     open: Option<Open>,
-    /// The calls of the last turn: their places in it and their names as they are written.
-    calls: HashMap<Text, (usize, String)>,
+    /// The calls of the last turn.
+    calls: HashMap<Text, Called>,
 }
 
 /// A content that more may join.
@@ -155,14 +159,14 @@ impl List {
             }
             Message::Assistant(turn) => {
                 let parts = turn::write(turn, path, pen)?;
-                self.calls = names(turn);
+                self.calls = called(turn);
                 self.say("model", parts, &turn.extra, path, pen);
             }
             Message::Tool(result) => {
                 let call = self.calls.get(&result.tool_call_id);
-                let (part, media) = results::write(result, call.map(|(_, name)| &**name), path, pen)?;
+                let (part, media) = results::write(result, call, path, pen)?;
                 let at = own(&result.extra, AT).filter(|_| pen.same).and_then(number);
-                let call = call.filter(|_| !pen.same).map(|(n, _)| *n);
+                let call = call.filter(|_| !pen.same).map(|call| call.place);
                 let open = self.content("user", &result.extra, |open| open.messages == 0, pen);
                 let late = call.is_some() && open.results.iter().any(|other| other.call > call);
                 open.results.push(Answer { at, call, part });
@@ -268,9 +272,12 @@ impl Open {
 }
 
 /// The calls of a turn by their ids.
-fn names(turn: &AssistantMessage) -> HashMap<Text, (usize, String)> {
-    let named = turn.tool_calls.iter().enumerate();
-    named.map(|(n, call)| (call.id.clone(), (n, folded(call.namespace.as_deref(), &call.name)))).collect()
+fn called(turn: &AssistantMessage) -> HashMap<Text, Called> {
+    let of = |(place, call): (usize, &ToolCall)| {
+        let name = folded(call.namespace.as_deref(), &call.name);
+        (call.id.clone(), Called { place, name, stated: !is_unstated(&call.id, &call.extra, MINTED) })
+    };
+    turn.tool_calls.iter().enumerate().map(of).collect()
 }
 
 fn number(value: &Json) -> Option<usize> {
