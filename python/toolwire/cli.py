@@ -16,12 +16,24 @@ import toolwire
 from toolwire._guess import guess_dialect
 
 if TYPE_CHECKING:
-    from toolwire import AnthropicDialect, ChatDialect, Message, Request, ResponsesDialect
+    from toolwire import (
+        AnthropicDialect,
+        BedrockDialect,
+        ChatDialect,
+        GeminiDialect,
+        Message,
+        Request,
+        ResponsesDialect,
+    )
 
-DIALECTS: dict[str, type[ChatDialect] | type[ResponsesDialect] | type[AnthropicDialect]] = {
+    Dialect = type[ChatDialect | ResponsesDialect | AnthropicDialect | GeminiDialect | BedrockDialect]
+
+DIALECTS: dict[str, Dialect] = {
     "chat": toolwire.ChatDialect,
     "responses": toolwire.ResponsesDialect,
     "anthropic": toolwire.AnthropicDialect,
+    "gemini": toolwire.GeminiDialect,
+    "bedrock": toolwire.BedrockDialect,
 }
 
 EXIT_REFUSED = 1
@@ -73,7 +85,15 @@ def _parser() -> argparse.ArgumentParser:
         return sub
 
     convert = command("convert", "write a request body in another dialect; losses go to standard error")
-    convert.add_argument("--to", dest="target", choices=DIALECTS, required=True, help="the dialect to write")
+    targets = ", ".join(sorted(toolwire.TARGETS))
+    convert.add_argument(
+        "--to",
+        dest="target",
+        metavar="{" + ",".join([*DIALECTS, "TARGET"]) + "}",
+        choices=[*DIALECTS, *toolwire.TARGETS],
+        required=True,
+        help=f"the dialect to write, or a server or model family with its own rules: {targets}",
+    )
     convert.add_argument("--strict", action="store_true", help="refuse to lose anything")
     seal = command("seal", "turn an internal body into a provider body: no marker, failures labelled")
     for sub in (convert, seal):
@@ -194,6 +214,8 @@ def _convert(target: str, strict: bool) -> Work:
         rendered = toolwire.convert(body, source=source, target=target, strict=strict)
         for loss in rendered.losses:
             _say(f"{where}loss: {loss}")
+        if rendered.model is not None:
+            _say(f"{where}the model {rendered.model} goes into the URL, not into the body")
         return bytes(rendered.body) + b"\n"
 
     return work

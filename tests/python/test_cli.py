@@ -143,7 +143,13 @@ def test_hash_and_explain_are_tables(marked: Path) -> None:
 
 def test_the_dialect_is_guessed() -> None:
     anthropic = {"max_tokens": 1, "system": "s", "messages": [{"role": "user", "content": "x"}]}
+    bedrock = {"system": [{"text": "s"}], "messages": [{"role": "user", "content": [{"text": "x"}]}]}
     for body, roles in (
+        (
+            {"systemInstruction": {"parts": [{"text": "s"}]}, "contents": [{"parts": [{"text": "x"}]}]},
+            ["system", "user"],
+        ),
+        (bedrock, ["system", "user"]),
         (anthropic, ["system", "user"]),
         ({"input": "x"}, ["user"]),
         (MARKED, ["user", "assistant", "tool"]),
@@ -156,7 +162,7 @@ def test_the_dialect_is_guessed() -> None:
 @pytest.mark.parametrize(
     ("stdin", "sentence"),
     [
-        (b"{}", "$: neither `messages` nor `input`: this is no request body"),
+        (b"{}", "$: none of `messages`, `input` and `contents`: this is no request body"),
         (b"[]", "$: expected an object"),
         (b'{"messages":5}', "messages: expected a list"),
         (b"", "$: unexpected end at byte 0"),
@@ -169,6 +175,31 @@ def test_a_refused_input_is_one_sentence(stdin: bytes, sentence: str) -> None:
     status, out, said = run("explain", "-", stdin=stdin)
     assert (status, out) == (1, b"")
     assert said == f"toolwire: {sentence}\n"
+
+
+def test_a_body_of_every_wire_goes_to_every_other_and_to_targets(marked: Path) -> None:
+    outcomes = {"responses": "undeclared", "anthropic": "FAILED", "gemini": "FAILED", "bedrock": "FAILED"}
+    for source, outcome in outcomes.items():
+        status, body, _ = run("convert", marked, "--to", source)
+        assert status == 0
+        assert run("explain", "-", stdin=body)[1].decode().splitlines()[3].split()[2:4] == ["probe", outcome]
+        assert run("hash", "-", stdin=body)[1].decode().splitlines()[3].split()[2] == outcome
+        assert json.loads(run("seal", "-", stdin=body)[1]) == json.loads(body)
+        for target in ("chat", *outcomes):
+            status, _, said = run("convert", "-", "--to", target, stdin=body)
+            assert status == 0, said
+
+
+def test_a_target_says_which_dialect_it_speaks_and_what_it_takes(marked: Path) -> None:
+    result = json.loads(run("convert", marked, "--to", "bedrock")[1])["messages"][2]["content"][0]["toolResult"]
+    assert (result["status"], result["content"]) == ("error", [{"text": "bad"}])
+    result = json.loads(run("convert", marked, "--to", "palmyra")[1])["messages"][2]["content"][0]["toolResult"]
+    assert "status" not in result
+    status, out, said = run("convert", marked, "--to", "gemini")
+    assert status == 0
+    assert "model" not in json.loads(out)
+    assert "toolwire: the model m goes into the URL, not into the body\n" in said
+    assert "TARGET" in run("convert", "-", "--help")[1].decode()
 
 
 def test_wrong_usage_and_missing_files(tmp_path: Path) -> None:
