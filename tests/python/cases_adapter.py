@@ -1,19 +1,23 @@
 """Between the regression cases and the package: the functions their runner calls, over the public API alone.
 
-Left out are the functions of what the package does not do (streams); the runner skips their cases. So it does for a wire that the package does not know, see `dialect`.
+A wire that the package does not know makes the runner skip the cases that need it, see `dialect`.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from typing import Any
 
 import toolwire
+from toolwire.integrations.langchain import tool_message
 
 DIALECTS = {
     "chat": "ChatDialect",
     "responses": "ResponsesDialect",
     "anthropic": "AnthropicDialect",
+    "gemini": "GeminiDialect",
+    "bedrock": "BedrockDialect",
 }
 
 
@@ -28,6 +32,8 @@ def dialect(name: str) -> Any:
 def parse(name: str, body: Any) -> Any:
     if name == "mcp":
         return toolwire.ToolMessage.from_mcp(body, tool_call_id="call_1")
+    if name == "langchain":
+        return tool_message(body)
     return dialect(name).parse_request(body)
 
 
@@ -48,6 +54,22 @@ def convert_mcp(call: Any, result: Any, target: str) -> Any:
     ]
     request = toolwire.Request.from_dict({"model": "m", "messages": messages})
     return dialect(target).render_request(request).body
+
+
+def sse(name: str, chunks: Iterable[bytes]) -> dict[str, Any]:
+    """The answer that a stream adds up to."""
+    parser = dialect(name).stream_parser()
+    for chunk in chunks:
+        parser.feed(chunk)
+    answer = parser.finish()
+    calls = [call.to_dict() for call in answer.message.tool_calls]
+    return {
+        "text": answer.message.content or "",
+        "tool_calls": [{key: call[key] for key in ("id", "name", "arguments")} for call in calls],
+        "finish_reason": answer.finish_reason,
+        "complete": answer.complete,
+        "usage": answer.usage and answer.usage.to_dict(),
+    }
 
 
 def prepare_outbound(body: Any) -> Any:
