@@ -24,7 +24,6 @@ _SETTINGS = (
     "sampling",
     "dialect",
     "extra",
-    "added",
     "replaced",
 )
 
