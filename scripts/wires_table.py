@@ -1,6 +1,6 @@
 """Writes the README's table of how each wire says failed, out of `python/toolwire/wires.json`.
 
-    python scripts/wires_table.py
+python scripts/wires_table.py
 """
 
 import json
@@ -16,7 +16,9 @@ def table() -> str:
     rows = [("wire", "the tool failed", "the tool worked", "nobody said"), ("---",) * 4]
     rows += [(wire["name"], *(wire[state]["says"] for state in STATES)) for wire in wires]
     rows.append(("`ToolMessage.is_error`", "`True`", "`False`", "`None`"))
-    return "".join("| " + " | ".join(row) + " |\n" for row in rows).replace("| --- | --- | --- | --- |", "|---|---|---|---|")
+    return "".join("| " + " | ".join(row) + " |\n" for row in rows).replace(
+        "| --- | --- | --- | --- |", "|---|---|---|---|"
+    )
 
 
 def written(text: str) -> str:
