@@ -1,6 +1,7 @@
 //! Gemini generateContent, <https://ai.google.dev/api/generate-content>: parts, responses of functions that can say
 //! `error`, and signatures that stay on their parts. Both spellings of a field are read; camelCase is written.
 
+mod chunks;
 mod fragments;
 mod framing;
 mod leave;
@@ -13,6 +14,7 @@ mod response;
 mod results;
 mod settings;
 mod spelling;
+mod state;
 mod stream;
 mod tools;
 mod turn;
@@ -21,12 +23,13 @@ mod write;
 #[cfg(test)]
 mod tests;
 
+pub(super) use chunks::write_stream;
 pub(super) use leave::{leave, structured};
 pub(super) use outcomes::{candidate_outcomes, native_outcome};
 pub(super) use overlay::{OVERLAY_READS, overlay};
 pub(super) use read::{mint_behind, read_request};
 pub(super) use response::{read_answer, read_response, write_response};
-pub(super) use stream::{assembly, framing, is_terminal, write_stream};
+pub(super) use stream::{assembly, framing, is_terminal};
 pub(super) use write::{write_message, write_request};
 
 use crate::dialect::{Mark, ResultForm, Says};

@@ -4,32 +4,30 @@
 use super::HERE;
 use super::pen::{Pen, own, text};
 use super::read::{CONTENT, MINTED};
+use super::state::State;
 use crate::dialect::arguments;
 use crate::dialect::ids::folded;
-use crate::dialect::leave_message_item;
 use crate::dialect::loss::Code;
-use crate::dialect::untyped::{Untyped, untyped};
 use crate::error::{Error, Result};
-use crate::json::{Cursor, Fields, Json, Object, Repeats, Value, compact, parse_text};
-use crate::message::{AssistantMessage, CallKind, Dialect, Extra, Text, ToolCall, item_kind};
+use crate::json::{Cursor, Fields, Json, Object, Value, compact};
+use crate::message::{AssistantMessage, CallKind, Extra, Text, ToolCall};
 use crate::path::Path;
-use std::collections::VecDeque;
 
 const SIGNATURE: &str = "thoughtSignature";
-const CALL: &str = "functionCall";
+pub(super) const CALL: &str = "functionCall";
 /// What stands for the signature of a call that another model made, <https://ai.google.dev/gemini-api/docs/thought-signatures>.
 const STAND_IN: &str = "skip_thought_signature_validator";
 
 /// The order in which a turn is rebuilt: thoughts, what the provider ran or made, texts, calls.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
-enum Rank {
+pub(super) enum Rank {
     Thought,
     Native,
     Text,
     Call,
 }
 
-fn rank(part: &Value<'_>) -> Rank {
+pub(super) fn rank(part: &Value<'_>) -> Rank {
     let has = |key: &str| part.get(key).is_some_and(|value| !value.is_null());
     if has(CALL) {
         Rank::Call
@@ -190,7 +188,7 @@ pub(super) fn write(turn: &AssistantMessage, path: &Path, pen: &mut Pen<'_>) -> 
     Ok(parts)
 }
 
-fn text_part(said: &str) -> Json {
+pub(super) fn text_part(said: &str) -> Json {
     Object::default().with("text", text(said)).into()
 }
 
@@ -204,130 +202,6 @@ fn is_fresh(native: &[Json], turn: &AssistantMessage) -> bool {
             && read.tool_calls == turn.tool_calls
             && read.provider_state == turn.provider_state
     })
-}
-
-/// The provider state as this wire writes it; signed texts and calls with their places in it.
-#[derive(Default)]
-struct State {
-    thoughts: Vec<Json>,
-    native: Vec<Json>,
-    texts: Vec<(usize, Json)>,
-    calls: VecDeque<(usize, Json)>,
-    refusals: Vec<String>,
-}
-
-/// Whose an item of provider state is.
-enum Owner {
-    Here,
-    /// A message item of Responses, also the form of any refusal.
-    Message,
-    /// Opaque reasoning that only its own provider can read.
-    Reasoning,
-    Elsewhere,
-}
-
-fn owner(item: &Json, turn: &AssistantMessage, same: bool) -> Owner {
-    match untyped(item) {
-        Some((Dialect::Gemini, _)) => return Owner::Here,
-        Some((_, Untyped::Opaque)) => return Owner::Reasoning,
-        Some((_, Untyped::Hosted)) => return Owner::Elsewhere,
-        None => {}
-    }
-    match item_kind(item) {
-        "message" => Owner::Message,
-        "reasoning" | "thinking" | "redacted_thinking" | "compaction" => Owner::Reasoning,
-        kind if kind.starts_with("reasoning.") => Owner::Reasoning,
-        "function_call" | "custom_tool_call" if turn.has_call_of(item) => Owner::Reasoning,
-        "" if same || turn.extra.of(HERE).is_some() => Owner::Here,
-        _ => Owner::Elsewhere,
-    }
-}
-
-impl State {
-    fn of(turn: &AssistantMessage, path: &Path, pen: &mut Pen<'_>) -> Result<Self> {
-        let mut state = Self::default();
-        let mut thought = String::new();
-        for (n, item) in turn.provider_state.iter().enumerate() {
-            let path = path.key("provider_state").index(n);
-            match owner(item, turn, pen.same) {
-                Owner::Here => {}
-                Owner::Message => {
-                    state.foreign_message(turn, item, &path, pen);
-                    continue;
-                }
-                Owner::Reasoning => {
-                    pen.lose(Code::ReasoningDropped, path, "only the provider that made it can read it");
-                    continue;
-                }
-                Owner::Elsewhere => {
-                    let what = "an item of another wire that has no form here";
-                    return Err(Error::unsupported(path, what));
-                }
-            }
-            match rank(item) {
-                Rank::Thought => {
-                    thought.push_str(item.get("text").and_then(|text| text.as_str()).unwrap_or_default());
-                    state.thoughts.push(item.clone());
-                }
-                Rank::Native => state.native.push(item.clone()),
-                Rank::Text => state.texts.push((n, item.clone())),
-                Rank::Call => state.calls.push_back((n, item.clone())),
-            }
-        }
-        if turn.reasoning_content.as_deref().is_some_and(|text| !text.is_empty() && text != thought) {
-            let detail = "reasoning without the signature of its provider cannot be replayed";
-            pen.lose(Code::ReasoningDropped, path.key("reasoning_content"), detail);
-        }
-        Ok(state)
-    }
-
-    fn foreign_message(&mut self, turn: &AssistantMessage, item: &Json, path: &Path, pen: &mut Pen<'_>) {
-        leave_message_item(turn, item, path, pen.losses);
-        let only = AssistantMessage { provider_state: vec![item.clone()], ..AssistantMessage::default() };
-        for refusal in only.refusals().filter(|refusal| !refusal.is_empty()) {
-            pen.lose(Code::RefusalAsText, path.clone(), "a refusal is written as plain text");
-            self.refusals.push(refusal.to_owned());
-        }
-    }
-
-    /// The signed part of a call, as long as it says what the call says.
-    fn signed_call(&mut self, call: &ToolCall) -> Option<Json> {
-        let says = |part: &Json| {
-            let native = part.get(CALL)?;
-            let id = native.get("id").and_then(|id| id.as_str()).filter(|id| !id.is_empty());
-            let same_id = id.map_or_else(|| is_unstated(&call.id, &call.extra, MINTED), |id| id == &*call.id);
-            let same_name = native.get("name")?.as_str()? == &*call.name && call.namespace.is_none();
-            let empty = Value::Object(Object::default());
-            let same_input = || {
-                let input = native.get("args").filter(|input| !input.is_null()).unwrap_or(&empty);
-                parse_text(&call.arguments, Repeats::LastWins).is_ok_and(|parsed| parsed.value == *input)
-            };
-            (same_id && same_name && same_input()).then_some(())
-        };
-        let at = self.calls.iter().position(|(_, part)| says(part).is_some())?;
-        self.calls.remove(at).map(|(_, part)| part)
-    }
-
-    /// What was said: the part that nobody signed, then the signed ones. Where the text was changed, no signature of
-    /// it is worth anything.
-    fn texts(&mut self, content: &str, path: &Path, pen: &mut Pen<'_>) -> Vec<Json> {
-        let signed: String = self.texts.iter().filter_map(|(_, part)| part.get("text")?.as_str()).collect();
-        let mut texts = Vec::new();
-        match content.strip_suffix(&signed) {
-            Some(before) => {
-                texts.extend((!before.is_empty()).then(|| text_part(before)));
-                texts.extend(self.texts.drain(..).map(|(_, part)| part));
-            }
-            None => {
-                for (at, _) in self.texts.drain(..) {
-                    let path = path.key("provider_state").index(at);
-                    pen.lose(Code::ReasoningDropped, path, "the text that it signed was changed");
-                }
-                texts.extend((!content.is_empty()).then(|| text_part(content)));
-            }
-        }
-        texts
-    }
 }
 
 /// How deep in a body the arguments of a call stand.
