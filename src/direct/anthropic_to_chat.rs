@@ -47,6 +47,9 @@ pub(super) fn convert(body: &[u8]) -> Option<(Pieces, Losses)> {
     writer?.finish(&rest)
 }
 
+/// More calls in one turn are left to the typed messages.
+const MANY: usize = 64;
+
 /// The messages of the other body, and what they lose.
 struct Writer<'a> {
     body: &'a [u8],
@@ -338,8 +341,9 @@ impl<'a> Writer<'a> {
         let mut mark = ",\"tool_calls\":[";
         for block in blocks {
             let Block::Call { id, name, input } = block else { return false };
-            // An id that is spelled in two ways would look like two ids.
-            if id.contains('\\') || self.stretch.calls.contains(&id) {
+            // An id that is spelled in two ways would look like two ids. Many calls are looked up in a table instead.
+            let many = self.stretch.calls.len() == MANY;
+            if many || id.contains('\\') || self.stretch.calls.contains(&id) {
                 return false;
             }
             self.stretch.calls.push(id);

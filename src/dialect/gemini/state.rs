@@ -100,16 +100,15 @@ impl State {
 
     /// The signed part of a call, as long as it says what the call says.
     pub(super) fn signed_call(&mut self, call: &ToolCall) -> Option<Json> {
+        let input = parse_text(&call.arguments, Repeats::LastWins).map(|parsed| parsed.value).ok();
         let says = |part: &Json| {
             let native = part.get(CALL)?;
             let id = native.get("id").and_then(|id| id.as_str()).filter(|id| !id.is_empty());
             let same_id = id.map_or_else(|| is_unstated(&call.id, &call.extra, MINTED), |id| id == &*call.id);
             let same_name = native.get("name")?.as_str()? == &*call.name && call.namespace.is_none();
             let empty = Value::Object(Object::default());
-            let same_input = || {
-                let input = native.get("args").filter(|input| !input.is_null()).unwrap_or(&empty);
-                parse_text(&call.arguments, Repeats::LastWins).is_ok_and(|parsed| parsed.value == *input)
-            };
+            let signed = native.get("args").filter(|args| !args.is_null()).unwrap_or(&empty);
+            let same_input = || input.as_ref() == Some(signed);
             (same_id && same_name && same_input()).then_some(())
         };
         let at = self.calls.iter().position(|(_, part)| says(part).is_some())?;
