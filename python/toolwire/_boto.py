@@ -3,23 +3,35 @@
 from __future__ import annotations
 
 import base64
+import json
 from collections.abc import Mapping
 from typing import Any
 
-from toolwire._errors import ShapeError
+from toolwire._core import Rendered
+from toolwire._errors import JsonError, ShapeError
 
 _MEDIA = ("image", "document", "video", "audio")
 
 
-def to_boto(body: Mapping[str, Any]) -> dict[str, Any]:
+def to_boto(body: Rendered | Mapping[str, Any] | bytes | str) -> dict[str, Any]:
     """The keyword arguments of ``client.converse`` and ``client.converse_stream`` for a Converse body.
 
     Changes the bytes of images, documents, videos and sound, and redacted reasoning, wherever content may hold
     them; everything else is the same object as in ``body``, which stays as it is. Bytes that are bytes already stay.
 
     Raises:
-        ShapeError: the text of a blob is not base64.
+        ShapeError: the text of a blob is not base64, or the body is no object.
+        JsonError: a text that is not JSON.
     """
+    if isinstance(body, Rendered):
+        body = body.body
+    if isinstance(body, bytes | str):
+        try:
+            body = json.loads(body)
+        except ValueError:
+            raise JsonError("$: not JSON") from None
+    if not isinstance(body, Mapping):
+        raise ShapeError("$: expected an object")
     arguments = dict(body)
     if isinstance(system := body.get("system"), list):
         arguments["system"] = _blocks(system, "system")

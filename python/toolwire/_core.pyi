@@ -1552,8 +1552,8 @@ class Rollout:
     """
     The requests of one rollout: its whole history comes again with each, and only what is new is parsed and hashed.
 
-    `dialect` is `"chat"`, `"responses"`, `"anthropic"`, or one of these dialects; any other raises `UnsupportedError`. The messages go into `graph`, a new
-    `MessageGraph` unless one is given; several rollouts may share one. Equal bytes are recognised where an element of
+    `dialect` is `"chat"`, `"responses"`, `"anthropic"`, or one of these dialects; any other raises `UnsupportedError`,
+    and so does a named target. The messages go into `graph`, a new `MessageGraph` unless one is given; several rollouts may share one. Equal bytes are recognised where an element of
     the list starts; the same messages in another spelling meet the same nodes by their identity. The raw text of each
     message is kept once, and the graph reads its messages from it: about the size of the longest body is held for
     a conversation, and about 300 bytes per message. Threads may share a rollout.
@@ -2125,13 +2125,15 @@ class UserMessage:
         The plain spelling as a fresh dict.
         """
 
-def convert(body: _Body, *, source: str | _Dialect, target: str | _Dialect, strict: bool = False) -> Rendered:
+def convert(body: _Body, *, source: str | _Dialect, target: str | _Dialect, model: str | None = None, strict: bool = False) -> Rendered:
     """
     A request body of one dialect as a body of another.
 
     `source` and `target` are `"chat"`, `"responses"`, `"anthropic"`, `"gemini"`, `"bedrock"`, a key of `TARGETS`, or
-    dialects. `Rendered.body` comes back as what went in: bytes, text, or a dict; `Rendered.losses` says what the target cannot carry, by path. `strict=True` raises
-    `LossError` instead. Raises as `parse_request` and `render_request` do.
+    dialects. `model` is the model that is to answer: on some wires it decides what may be written, and unless it is
+    given, the name that stands in the body goes on. `Rendered.body` comes back as what went in: bytes, text, or a dict;
+    `Rendered.losses` says what the target cannot carry, by the path in the request as `parse_request` gives it.
+    `strict=True` raises `LossError` instead. Raises as `parse_request` and `render_request` do.
     """
 
 def error_kinds() -> dict[str, str]:

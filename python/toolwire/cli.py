@@ -94,6 +94,7 @@ def _parser() -> argparse.ArgumentParser:
         required=True,
         help=f"the dialect to write, or a server or model family with its own rules: {targets}",
     )
+    convert.add_argument("--model", help="the model that is to answer, instead of the one that FILE names")
     convert.add_argument("--strict", action="store_true", help="refuse to lose anything")
     seal = command("seal", "turn an internal body into a provider body: no marker, failures labelled")
     for sub in (convert, seal):
@@ -108,7 +109,7 @@ def _run(arguments: argparse.Namespace) -> int:
     data = _read(arguments.file)
     work: Work
     if arguments.command == "convert":
-        work = _convert(arguments.target, arguments.strict)
+        work = _convert(arguments.target, arguments.model, arguments.strict)
     elif arguments.command == "seal":
         work = _seal
     elif arguments.command == "hash":
@@ -209,9 +210,9 @@ def _as_object(body: bytes) -> dict[str, object]:
     return value
 
 
-def _convert(target: str, strict: bool) -> Work:
+def _convert(target: str, model: str | None, strict: bool) -> Work:
     def work(body: bytes, source: str, where: str) -> bytes:
-        rendered = toolwire.convert(body, source=source, target=target, strict=strict)
+        rendered = toolwire.convert(body, source=source, target=target, model=model, strict=strict)
         for loss in rendered.losses:
             _say(f"{where}loss: {loss}")
         if rendered.model is not None:

@@ -22,14 +22,17 @@ use std::borrow::Cow;
 /// A request body of one dialect as a body of another.
 ///
 /// `source` and `target` are `"chat"`, `"responses"`, `"anthropic"`, `"gemini"`, `"bedrock"`, a key of `TARGETS`, or
-/// dialects. `Rendered.body` comes back as what went in: bytes, text, or a dict; `Rendered.losses` says what the target cannot carry, by path. `strict=True` raises
-/// `LossError` instead. Raises as `parse_request` and `render_request` do.
+/// dialects. `model` is the model that is to answer: on some wires it decides what may be written, and unless it is
+/// given, the name that stands in the body goes on. `Rendered.body` comes back as what went in: bytes, text, or a dict;
+/// `Rendered.losses` says what the target cannot carry, by the path in the request as `parse_request` gives it.
+/// `strict=True` raises `LossError` instead. Raises as `parse_request` and `render_request` do.
 #[pyfunction]
 #[pyo3(signature = (
     body: "Body",
     *,
     source: "str | Dialect",
     target: "str | Dialect",
+    model: "str | None" = None,
     strict: "bool" = false,
 ) -> "Rendered")]
 pub(super) fn convert(
@@ -37,6 +40,7 @@ pub(super) fn convert(
     body: &Bound<'_, PyAny>,
     source: &Bound<'_, PyAny>,
     target: &Bound<'_, PyAny>,
+    model: Option<&str>,
     strict: bool,
 ) -> PyResult<PyRendered> {
     let (source, target) = (wire_of(source, "source")?, wire_of(target, "target")?);
@@ -47,8 +51,12 @@ pub(super) fn convert(
         Body::Object(_) => (None, Cow::default()),
     };
     // A text goes straight to the other wire, unless something of the request must be known on the way.
-    let Some(shape) = shape.filter(|_| is_straight(target)) else {
-        return rendered(py, target, &parsed(py, source.dialect, &body)?, strict, false, shape);
+    let Some(shape) = shape.filter(|_| is_straight(target) && model.is_none()) else {
+        let mut request = parsed(py, source.dialect, &body)?;
+        if let Some(model) = model {
+            request.model = Some(model.into());
+        }
+        return rendered(py, target, &request, strict, false, shape);
     };
     let work = || direct::convert(source.dialect, target.dialect, &text);
     let (converted, losses) = apart(py, text.len(), work).or_raise(py)?;

@@ -29,8 +29,8 @@ const COMPARED: usize = 32;
 
 /// The requests of one rollout: its whole history comes again with each, and only what is new is parsed and hashed.
 ///
-/// `dialect` is `"chat"`, `"responses"`, `"anthropic"`, or one of these dialects; any other raises `UnsupportedError`. The messages go into `graph`, a new
-/// `MessageGraph` unless one is given; several rollouts may share one. Equal bytes are recognised where an element of
+/// `dialect` is `"chat"`, `"responses"`, `"anthropic"`, or one of these dialects; any other raises `UnsupportedError`,
+/// and so does a named target. The messages go into `graph`, a new `MessageGraph` unless one is given; several rollouts may share one. Equal bytes are recognised where an element of
 /// the list starts; the same messages in another spelling meet the same nodes by their identity. The raw text of each
 /// message is kept once, and the graph reads its messages from it: about the size of the longest body is held for
 /// a conversation, and about 300 bytes per message. Threads may share a rollout.
@@ -47,7 +47,12 @@ impl PyRollout {
     #[pyo3(signature = (dialect: "str | Dialect", graph: "MessageGraph | None" = None))]
     fn new(dialect: &Bound<'_, PyAny>, graph: Option<Bound<'_, PyMessageGraph>>) -> PyResult<Self> {
         let py = dialect.py();
-        let dialect = wire_of(dialect, "dialect")?.dialect;
+        let wire = wire_of(dialect, "dialect")?;
+        if wire.target.is_some() {
+            let what = "a rollout sends the bytes that came in: it fits them to no server of its own rules";
+            return Err(raised(py, &Error::unsupported(Path::root().key("dialect"), what)));
+        }
+        let dialect = wire.dialect;
         dialect::follows_rollouts(dialect).or_raise(py)?;
         let graph = match graph {
             Some(graph) => graph,

@@ -95,7 +95,11 @@ pub(super) fn wire_of(given: &Bound<'_, PyAny>, argument: &str) -> PyResult<Wire
         None => targets::named(name).map(|target| Wire { dialect: target.dialect, target: Some(target) }),
     });
     named.ok_or_else(|| {
-        let what = "expected \"chat\", \"responses\", \"anthropic\", \"gemini\", \"bedrock\", a key of TARGETS, or a dialect";
+        let targets: Vec<&str> = targets::all().iter().map(|target| &*target.name).collect();
+        let what = format!(
+            "expected chat, responses, anthropic, gemini, bedrock, a dialect, or a target: {}",
+            targets.join(", ")
+        );
         raised(py, &Error::shape(Path::root().key(argument), what))
     })
 }

@@ -187,3 +187,11 @@ def test_an_answer_has_the_shape_of_the_service(path: Path) -> None:
         return
     shape = _shape("Converse", "output")
     _accepts(shape, pytest.importorskip("wire_oracle.schemas")._with_bytes(shape, body))
+
+
+def test_any_form_of_a_body_is_taken() -> None:
+    body = {"messages": [{"role": "user", "content": [{"text": "x"}]}]}
+    assert to_boto(toolwire.Rendered(body)) == to_boto(json.dumps(body)) == to_boto(json.dumps(body).encode()) == body
+    for wrong, error in (([body], toolwire.ShapeError), ("[1]", toolwire.ShapeError), (b"{", toolwire.JsonError)):
+        with pytest.raises(error):
+            to_boto(wrong)

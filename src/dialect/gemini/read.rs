@@ -47,6 +47,12 @@ pub(in crate::dialect) fn read_request(body: Cursor<'_>) -> Result<Request> {
     let body = camel(body.value)?;
     let body = Cursor::root(&body);
     let fields = body.fields()?;
+    if let Some(config) = fields.some("config") {
+        // Instructions and tools would go with it as a field that nobody knows.
+        let what =
+            "the arguments of the SDK are not the body of a request: its members stand beside contents";
+        return Err(Error::shape(config.path(), what));
+    }
     let mut request = Request { dialect: Some(HERE), ..Request::default() };
     if let Some(system) = fields.some("systemInstruction")
         && !says_nothing(system.value)
