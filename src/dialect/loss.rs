@@ -70,6 +70,8 @@ codes! {
     NamespaceFolded = "namespace.folded",
     /// Reasoning that only its own provider can read or replay.
     ReasoningDropped = "reasoning.dropped",
+    /// A call without the signature that the model wants on it: such a request is refused.
+    SignatureMissing = "signature.missing",
     /// The place of the reasoning within the turn is not known.
     ReasoningOrderAssumed = "reasoning.order_assumed",
     /// A mark for a prompt cache.

@@ -108,9 +108,14 @@ pub(super) fn write(
 ) -> Result<Object<'static>> {
     distinct_when_folded(&request.tools)?;
     let tools = write_tools(request, pen)?;
+    let mut choice = write_choice(request, pen)?;
+    if tools.is_empty() && !pen.same && choice.take().is_some() {
+        let path = Path::root().key("tool_choice");
+        pen.lose(Code::ToolChoiceReduced, path, "there is no tool to choose: it is left out");
+    }
     let config = Object::default()
         .with_some("tools", (!tools.is_empty()).then_some(tools))
-        .with_some("toolChoice", write_choice(request, pen)?);
+        .with_some("toolChoice", choice);
     let (inference, output) = sampling(request, pen)?;
     let mut body = Object::default()
         .with_some(MODEL, request.model.as_deref().map(text))

@@ -225,3 +225,18 @@ fn a_message_by_itself() {
         r#"{"role":"user","content":[{"toolResult":{"toolUseId":"t1","content":[{"text":"x"}],"status":"error"}}]}"#
     );
 }
+
+#[test]
+fn a_choice_without_tools_is_left_out() {
+    for choice in [r#""auto""#, r#""required""#, r#"{"type":"function","function":{"name":"f"}}"#] {
+        let body = format!(r#"{{"messages":[{{"role":"user","content":"go"}}],"tool_choice":{choice}}}"#);
+        let parsed = parse(body.as_bytes(), Repeats::Refused).unwrap();
+        let (body, losses) = convert(Dialect::Chat, Dialect::Bedrock, &parsed).unwrap();
+        assert!(body.get("toolConfig").is_none());
+        assert_eq!(losses.0.len(), 1);
+        assert_eq!(
+            losses.0[0].to_string(),
+            "tool_choice: tool_choice.reduced: there is no tool to choose: it is left out"
+        );
+    }
+}

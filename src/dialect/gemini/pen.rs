@@ -16,6 +16,8 @@ pub(super) struct Pen<'l> {
     pub(super) response_parts: bool,
     /// May calls and results say their ids?
     pub(super) response_ids: bool,
+    /// Must the first call of a turn be signed?
+    pub(super) signed_calls: bool,
     /// Does the first call of a turn that another model made get the stand-in for its signature?
     pub(super) stand_in_signatures: bool,
     pub(super) losses: &'l mut Losses,
@@ -28,6 +30,7 @@ impl<'l> Pen<'l> {
             internal: options.internal,
             response_parts: flags.is("response_parts"),
             response_ids: flags.is("response_ids"),
+            signed_calls: flags.is("signed_calls"),
             stand_in_signatures: flags.is("stand_in_signatures"),
             losses,
         }

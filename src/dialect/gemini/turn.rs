@@ -159,6 +159,10 @@ pub(super) fn write(turn: &AssistantMessage, path: &Path, pen: &mut Pen<'_>) -> 
         let written = write_call(call, &path, pen)?;
         let signed = state.signed_call(call);
         let stand_in = n == 0 && signed.is_none() && pen.stand_in_signatures && !pen.same;
+        if n == 0 && signed.is_none() && pen.signed_calls && !stand_in && !pen.same {
+            let detail = "this model refuses an unsigned call; the target gemini-3-moved writes a stand-in";
+            pen.lose(Code::SignatureMissing, path.clone(), detail);
+        }
         if stand_in {
             pen.lose(
                 Code::TextPlaceholder,

@@ -34,8 +34,11 @@ pub(in crate::dialect) fn write_request(
     let (system, rest) = placed.split_at(leading);
     let system = write_system(system, &mut pen)?;
     let mut list = List::default();
-    for placed in rest {
+    let wants_signatures = pen.signed_calls;
+    let asked = rest.iter().rposition(|p| matches!(&*p.message, Message::User(_)));
+    for (n, placed) in rest.iter().enumerate() {
         pen.same = placed.same;
+        pen.signed_calls = wants_signatures && asked.is_none_or(|asked| n > asked);
         list.add(&placed.message, &placed.path(), &mut pen)?;
     }
     pen.same = same;

@@ -120,7 +120,8 @@ fn a_call_of_another_model_gets_a_stand_in_where_that_is_asked_for() {
             losses.0.len(),
         )
     };
-    assert_eq!(signed(None), (0, 0));
+    // Nothing is made up unless it is asked for; but it is said that something is missing.
+    assert_eq!(signed(None), (0, 1));
     assert_eq!(signed(crate::dialect::targets::named("gemini-3-moved")), (1, 1));
 }
 
@@ -292,5 +293,28 @@ fn nothing_odd_panics_and_errors_name_their_place() {
         } else {
             assert_eq!(refused(body).to_string(), sentence, "{body}");
         }
+    }
+}
+
+#[test]
+fn a_model_that_wants_signatures_is_told_where_there_are_none() {
+    let call = |id: &str| {
+        format!(
+            r#"{{"role":"assistant","content":null,"tool_calls":[{{"id":"{id}","type":"function","function":{{"name":"f","arguments":"{{}}"}}}}]}},{{"role":"tool","tool_call_id":"{id}","content":"x"}}"#
+        )
+    };
+    for (model, expected) in [("gemini-3-pro", vec!["messages[4].tool_calls[0]"]), ("gemini-2.5-pro", vec![])]
+    {
+        let body = format!(
+            r#"{{"model":"{model}","messages":[{{"role":"user","content":"a"}},{},{{"role":"user","content":"b"}},{}]}}"#,
+            call("1"),
+            call("2")
+        );
+        let request = crate::dialect::read_request(crate::message::Dialect::Chat, &json(&body)).unwrap();
+        let (_, losses) =
+            crate::dialect::write_request(crate::message::Dialect::Gemini, &request, Options::default())
+                .unwrap();
+        let missing = losses.0.iter().filter(|loss| loss.code == Code::SignatureMissing);
+        assert_eq!(missing.map(|loss| loss.path.to_string()).collect::<Vec<_>>(), expected);
     }
 }
