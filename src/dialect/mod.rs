@@ -321,7 +321,7 @@ pub fn overlay(
         Dialect::Responses => responses::overlay(current, model, sampling),
         Dialect::Anthropic => anthropic::overlay(current, sampling)?,
         Dialect::Gemini => gemini::overlay(current, sampling)?,
-        Dialect::Bedrock => bedrock::overlay(current, sampling)?,
+        Dialect::Bedrock => bedrock::overlay(current, model, sampling)?,
         Dialect::Mcp => return Err(no_request(dialect)),
     };
     // The selected model counts, whatever the sampling says.

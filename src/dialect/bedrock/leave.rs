@@ -67,7 +67,7 @@ fn leave_blocks(blocks: &[Value<'_>], path: &Path, losses: &mut Losses) {
                 losses.add(Code::CacheDropped, here, "a cache point");
             }
             Some(("toolUse", _)) => called = true,
-            Some((CACHE | JSON | "searchResult", _)) => leave(fields, path, losses),
+            Some((CACHE | JSON | "searchResult", _)) => leave(fields, &inner, losses),
             _ => {}
         }
     }

@@ -114,6 +114,18 @@ pub(super) fn document(value: &Value<'_>) -> Option<Part> {
     Some(Part { kind: PartKind::File { source, media_type, filename }, extra })
 }
 
+/// The format under which a document is written.
+pub(super) fn format_of_document(source: &FileSource, media_type: Option<&str>) -> Option<&'static str> {
+    match (source, media_type) {
+        (FileSource::Data(data), None) => data.starts_with("JVBER").then_some("pdf"),
+        (FileSource::Text(_), None) => Some(PLAIN),
+        (FileSource::Text(_), Some(media_type)) => Some(format_of(&DOCUMENTS, media_type).unwrap_or(PLAIN)),
+        (_, media_type) => format_of(&DOCUMENTS, media_type?),
+    }
+}
+
+const PLAIN: &str = "txt";
+
 /// What is known of a document beside its bytes.
 #[derive(Clone, Copy)]
 pub(super) struct Named<'a> {
@@ -128,50 +140,51 @@ pub(super) fn write_document(
     path: &Path,
     pen: &mut Pen<'_>,
 ) -> Result<Json> {
+    let refuse = |what: &str| Err(Error::unsupported(path.clone(), what));
+    let format = format_of_document(source, named.media_type);
     let (source, format) = match (source, named.media_type) {
-        (FileSource::Data(data), None) if data.starts_with("JVBER") => (bytes(data), Some("pdf")),
-        (FileSource::Data(data), Some(media_type)) => {
-            let format = format_of(&DOCUMENTS, media_type);
-            let refuse = || Error::unsupported(path.clone(), "Bedrock takes no document of this type");
-            (bytes(data), Some(format.ok_or_else(refuse)?))
-        }
-        (FileSource::Data(_), None) => {
-            return Err(Error::unsupported(path.clone(), "a document whose type nobody says"));
-        }
+        (FileSource::Data(data), _) if format.is_some() => (bytes(data), format),
+        (FileSource::Data(_), Some(_)) => return refuse("Bedrock takes no document of this type"),
+        (FileSource::Data(_), None) => return refuse("a document whose type nobody says"),
         (FileSource::Text(words), media_type) => {
-            let format = media_type.map(|media_type| format_of(&DOCUMENTS, media_type));
-            if format == Some(None) {
+            if media_type.is_some_and(|media_type| format_of(&DOCUMENTS, media_type).is_none()) {
                 pen.lose(Code::DocumentAsText, path.clone(), "written as plain text");
             }
-            (Object::default().with("text", text(words)), format.map(|format| format.unwrap_or("txt")))
+            (Object::default().with("text", text(words)), media_type.and(format))
         }
-        (FileSource::Url(_), _) => {
-            return Err(Error::unsupported(
-                path.clone(),
-                "Bedrock takes no document by URL: its bytes are needed",
-            ));
-        }
-        (FileSource::Id(_), _) => {
-            return Err(Error::unsupported(path.clone(), "a file that is stored at another provider"));
-        }
+        (FileSource::Url(_), _) => return refuse("Bedrock takes no document by URL: its bytes are needed"),
+        (FileSource::Id(_), _) => return refuse("a file that is stored at another provider"),
     };
-    let name = match named.filename {
-        Some(name) if pen.same => name.to_owned(),
-        Some(name) => {
-            let fitted = fitted(name);
-            if fitted != name {
-                let detail = "written with the characters that Bedrock takes in the name of a document";
-                pen.lose(Code::NameDropped, path.key("filename"), detail);
-            }
-            fitted
-        }
-        None => {
-            pen.lose(Code::IdMinted, path.key("filename"), "Bedrock wants a name for every document");
-            UNNAMED.to_owned()
-        }
-    };
+    let name = name(named.filename, path, pen);
     let document = Object::default().with_some("format", format).with("name", name).with("source", source);
     Ok(with_others(document, "document", extra))
+}
+
+/// The name of a document. The service wants one of certain characters, and no two of a request alike.
+fn name(said: Option<&str>, path: &Path, pen: &mut Pen<'_>) -> String {
+    if let Some(said) = said.filter(|_| pen.same) {
+        pen.documents.entry(said.to_lowercase()).or_insert(1);
+        return said.to_owned();
+    }
+    let wanted = said.map_or_else(|| UNNAMED.to_owned(), fitted);
+    let mut name = wanted.clone();
+    let mut number = pen.documents.get(&wanted.to_lowercase()).copied().unwrap_or(1);
+    while pen.documents.contains_key(&name.to_lowercase()) {
+        number += 1;
+        let end = format!("-{number}");
+        name = wanted.chars().take(LONGEST_NAME - end.len()).collect::<String>() + &end;
+    }
+    pen.documents.insert(wanted.to_lowercase(), number);
+    pen.documents.entry(name.to_lowercase()).or_insert(1);
+    match said {
+        None => pen.lose(Code::IdMinted, path.key("filename"), "Bedrock wants a name for every document"),
+        Some(said) if said != name => {
+            let detail = "Bedrock takes certain characters in the name of a document, and no name twice";
+            pen.lose(Code::NameDropped, path.key("filename"), detail);
+        }
+        Some(_) => {}
+    }
+    name
 }
 
 const UNNAMED: &str = "document";

@@ -41,8 +41,7 @@ pub(super) use write::{write_message, write_request};
 /// The wire of this room.
 const HERE: Dialect = Dialect::Bedrock;
 
-pub(super) const OVERLAY_READS: &[&str] =
-    &["inferenceConfig", "outputConfig", "additionalModelRequestFields"];
+pub(super) const OVERLAY_READS: &[&str] = &[settings::INFERENCE, settings::OUTPUT, settings::MORE];
 
 pub(super) const RESULT: ResultForm = ResultForm {
     messages: "messages",

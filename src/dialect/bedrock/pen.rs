@@ -8,6 +8,7 @@ use crate::dialect::{self, Options};
 use crate::json::{Json, Object, Value};
 use crate::message::Extra;
 use crate::path::Path;
+use std::collections::HashMap;
 
 /// What the API takes as a call id.
 pub(super) const IDS: Rule = Rule {
@@ -22,13 +23,15 @@ pub(super) struct Pen<'l> {
     /// For the server beside the program: every outcome is said and media stay where they are.
     pub(super) internal: bool,
     pub(super) flags: Flags,
+    /// The names of documents so far, without case, each with the last number that was put behind it.
+    pub(super) documents: HashMap<String, usize>,
     pub(super) losses: &'l mut Losses,
 }
 
 impl<'l> Pen<'l> {
     pub(super) fn new(same: bool, options: Options, model: Option<&str>, losses: &'l mut Losses) -> Self {
         let flags = targets::flags(HERE, options.target, model);
-        Self { same, internal: options.internal, flags, losses }
+        Self { same, internal: options.internal, flags, documents: HashMap::new(), losses }
     }
 
     pub(super) fn lose(&mut self, code: Code, path: Path, detail: &str) {

@@ -3,6 +3,7 @@
 
 use super::HERE;
 use super::blocks::{caches, read_blocks, write_content, write_part};
+use super::media::format_of_document;
 use super::pen::{Pen, block, own, text};
 use super::read::{CONTENT, LAYOUT, refuse_layout_names};
 use crate::dialect::hoist::hoist;
@@ -172,7 +173,11 @@ fn must_leave(content: &Content, failed: bool, pen: &Pen<'_>) -> bool {
     parts.iter().any(|part| match &part.kind {
         PartKind::Text(_) | PartKind::Native { .. } => false,
         PartKind::Audio { .. } => true,
-        PartKind::Image { .. } => !pen.flags.is("result_images") || failed && !pen.flags.is("error_images"),
-        PartKind::File { .. } => failed && !pen.flags.is("error_images"),
+        PartKind::Image { .. } => !pen.flags.is("result_images") || failed && !pen.flags.is("error_media"),
+        PartKind::File { source, media_type, .. } => {
+            let format = format_of_document(source, media_type.as_deref());
+            let known = pen.flags.words("result_documents").any(|known| Some(known) == format);
+            !known || failed && !pen.flags.is("error_media")
+        }
     })
 }

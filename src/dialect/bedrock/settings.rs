@@ -3,24 +3,26 @@
 //! Whether the answer comes as a stream stands in the address of a request and not in its body.
 
 use super::HERE;
-use super::overlay::check_effort;
 use super::pen::{Pen, own, text};
 use super::tools::{read_choice, read_tools, write_choice, write_tools};
 use crate::dialect::dropped_knob;
 use crate::dialect::ids::distinct_when_folded;
 use crate::dialect::loss::Code;
-use crate::error::Result;
+use crate::dialect::targets::Flags;
+use crate::error::{Error, Result};
 use crate::json::{Fields, Json, Object, Value};
 use crate::message::{Extra, Request};
 use crate::path::Path;
 
 /// Neutral sampling names and those of `inferenceConfig`.
-pub(super) const KNOBS: [(&str, &str); 3] =
+const KNOBS: [(&str, &str); 3] =
     [("max_tokens", "maxTokens"), ("temperature", "temperature"), ("top_p", "topP")];
-pub(super) const STOP: &str = "stopSequences";
+const STOP: &str = "stopSequences";
 pub(super) const INFERENCE: &str = "inferenceConfig";
 pub(super) const OUTPUT: &str = "outputConfig";
-pub(super) const EFFORT: &str = "effort";
+/// What is the model's own.
+pub(super) const MORE: &str = "additionalModelRequestFields";
+const EFFORT: &str = "effort";
 const TOOLS: &str = "toolConfig";
 const MODEL: &str = "modelId";
 
@@ -108,20 +110,16 @@ pub(super) fn write(
 ) -> Result<Object<'static>> {
     distinct_when_folded(&request.tools)?;
     let tools = write_tools(request, pen)?;
-    let mut choice = write_choice(request, pen)?;
-    if tools.is_empty() && !pen.same && choice.take().is_some() {
-        let path = Path::root().key("tool_choice");
-        pen.lose(Code::ToolChoiceReduced, path, "there is no tool to choose: it is left out");
-    }
+    let choice = write_choice(request, !tools.is_empty(), pen)?;
     let config = Object::default()
         .with_some("tools", (!tools.is_empty()).then_some(tools))
         .with_some("toolChoice", choice);
-    let (inference, output) = sampling(request, pen)?;
+    let Groups { inference, output, more } = Groups::of(request, pen)?;
     let mut body = Object::default()
         .with_some(MODEL, request.model.as_deref().map(text))
         .with_some("system", system)
         .with("messages", messages);
-    for (name, members) in [(INFERENCE, inference), (TOOLS, config), (OUTPUT, output)] {
+    for (name, members) in [(INFERENCE, inference), (TOOLS, config), (OUTPUT, output), (MORE, more)] {
         if let Some(group) = group(members, own(&request.extra, name)) {
             body.set(name, group);
         }
@@ -145,23 +143,69 @@ fn group(mut members: Object<'static>, rest: Option<&Json>) -> Option<Json> {
     Some(members.into())
 }
 
-/// `inferenceConfig` and `outputConfig`.
-fn sampling(request: &Request, pen: &mut Pen<'_>) -> Result<(Object<'static>, Object<'static>)> {
-    let (mut inference, mut output) = (Object::default(), Object::default());
-    for (name, value) in request.sampling.iter() {
-        if let Some((_, native)) = KNOBS.iter().find(|(neutral, _)| name == neutral) {
-            inference.set(native, value.clone());
-        } else if name == "stop" {
-            inference.set(STOP, value.clone());
-        } else if name == "reasoning_effort" {
-            if !pen.same {
-                check_effort(value)?;
-            }
-            output.set(EFFORT, value.clone());
-        } else {
-            let path = Path::root().key("sampling").key(name);
-            pen.lose(Code::SamplingDropped, path, dropped_knob(name));
+/// The settings by the groups in which they stand.
+#[derive(Clone, Default)]
+pub(super) struct Groups {
+    pub(super) inference: Object<'static>,
+    pub(super) output: Object<'static>,
+    pub(super) more: Object<'static>,
+}
+
+impl Groups {
+    fn of(request: &Request, pen: &mut Pen<'_>) -> Result<Self> {
+        let mut groups = Self::default();
+        if let Some(Value::Object(own)) = own(&request.extra, MORE) {
+            groups.more = own.clone();
         }
+        for (name, value) in request.sampling.iter() {
+            if name == "reasoning_effort" {
+                if pen.same {
+                    groups.output.set(EFFORT, value.clone());
+                    continue;
+                }
+                check_effort(value, pen.flags)?;
+            }
+            if !groups.set(name, value, pen.flags) {
+                let path = Path::root().key("sampling").key(name);
+                pen.lose(Code::SamplingDropped, path, dropped_knob(name));
+            }
+        }
+        Ok(groups)
     }
-    Ok((inference, output))
+
+    /// False where neither the wire nor the model has a place for a setting.
+    pub(super) fn set(&mut self, name: &str, value: &Json, flags: Flags) -> bool {
+        if let Some(place) = flags.name("more", name) {
+            match place.split_once('.') {
+                None => self.more.set(place, value.clone()),
+                Some((outer, inner)) => {
+                    let mut within = match self.more.remove(outer) {
+                        Some(Value::Object(within)) => within,
+                        _ => Object::default(),
+                    };
+                    within.set(inner, value.clone());
+                    self.more.set(outer, within.into());
+                }
+            }
+        } else if let Some((_, native)) = KNOBS.iter().find(|(neutral, _)| name == *neutral) {
+            self.inference.set(native, value.clone());
+        } else if name == "stop" {
+            self.inference.set(STOP, value.clone());
+        } else if name == "reasoning_effort" {
+            self.output.set(EFFORT, value.clone());
+        } else {
+            return false;
+        }
+        true
+    }
+}
+
+/// Words are not rounded: one that the model does not know is refused.
+pub(super) fn check_effort(effort: &Json, flags: Flags) -> Result<()> {
+    if flags.words("efforts").any(|known| effort.as_str() == Some(known)) {
+        return Ok(());
+    }
+    let known = flags.words("efforts").collect::<Vec<_>>().join(", ");
+    let path = Path::root().key("sampling").key("reasoning_effort");
+    Err(Error::unsupported(path, format!("this model knows {known}")))
 }

@@ -150,7 +150,8 @@ pub(super) fn read_choice(choice: Cursor<'_>) -> Result<ToolChoice> {
     })
 }
 
-pub(super) fn write_choice(request: &Request, pen: &mut Pen<'_>) -> Result<Option<Json>> {
+/// The choice among the tools that are written, if there are any.
+pub(super) fn write_choice(request: &Request, any: bool, pen: &mut Pen<'_>) -> Result<Option<Json>> {
     let path = Path::root().key("tool_choice");
     if request.parallel_tool_calls.is_some() {
         let detail = "Bedrock cannot say whether calls may run in parallel";
@@ -158,6 +159,10 @@ pub(super) fn write_choice(request: &Request, pen: &mut Pen<'_>) -> Result<Optio
     }
     let choice = match &request.tool_choice {
         None => return Ok(None),
+        Some(ToolChoice::Auto | ToolChoice::None) if !any && !pen.same => return Ok(None),
+        Some(_) if !any && !pen.same => {
+            return Err(Error::unsupported(path, "a call is required, and there is no tool"));
+        }
         Some(ToolChoice::Auto) => block("auto", Object::default()),
         Some(ToolChoice::Required) => block("any", Object::default()),
         Some(ToolChoice::Tool { name, kind: _ }) => {

@@ -76,7 +76,9 @@ fn system_content(system: &SystemMessage, path: &Path, pen: &mut Pen<'_>) -> Res
     if system.developer {
         pen.lose(Code::DeveloperAsSystem, path.clone(), "Bedrock has one kind of instructions");
     }
-    if let Content::Parts(parts) = &system.content {
+    if let Content::Parts(parts) = &system.content
+        && !pen.same
+    {
         let other = |kind: &PartKind| !matches!(kind, PartKind::Text(_) | PartKind::Native { .. });
         if let Some(n) = parts.iter().position(|part| other(&part.kind)) {
             let path = path.key("content").index(n);
@@ -109,7 +111,7 @@ struct Open {
     said: Vec<Json>,
     /// How many messages said it.
     messages: usize,
-    /// The service wants some text beside a document.
+    /// It holds documents: the service wants some text with them.
     documents: bool,
 }
 
@@ -138,6 +140,7 @@ impl List {
                 let at = own(&result.extra, AT).filter(|_| pen.same).and_then(number);
                 let open = self.message("user", &result.extra, |open| open.messages == 0, pen);
                 open.results.push((at, blocks));
+                open.documents |= media.iter().any(is_document);
                 open.media.extend(media);
                 self.refuse_company(path, pen)?;
             }
@@ -166,7 +169,7 @@ impl List {
             pen.lose(Code::EmptyDropped, path.clone(), "a message that says nothing is refused");
             return Ok(());
         }
-        let documents = foreign && blocks.iter().any(|block| block.get("document").is_some());
+        let documents = foreign && blocks.iter().any(is_document);
         let joins = |open: &Open| foreign || open.messages == 0 && !open.results.is_empty();
         let open = self.message(role, extra, joins, pen);
         open.messages += 1;
@@ -184,17 +187,20 @@ impl List {
         Ok(())
     }
 
-    /// Some models take nothing else in the message of the results.
+    /// Some models take nothing else in the message of the results, or no documents.
     fn refuse_company(&self, path: &Path, pen: &Pen<'_>) -> Result<()> {
-        let together = self
-            .open
-            .as_ref()
-            .is_some_and(|open| !(open.results.is_empty() || open.said.is_empty() && open.media.is_empty()));
-        if together && !pen.same && pen.flags.is("results_alone") {
-            let what = "this model takes nothing else in the message of the tool results";
-            return Err(Error::unsupported(path.clone(), what));
-        }
-        Ok(())
+        let Some(open) = self.open.as_ref().filter(|open| !pen.same && !open.results.is_empty()) else {
+            return Ok(());
+        };
+        let alone = open.said.is_empty() && open.media.is_empty();
+        let what = if !alone && pen.flags.is("results_alone") {
+            "this model takes nothing else in the message of the tool results"
+        } else if open.documents && !pen.flags.is("documents_beside") {
+            "this model takes no documents beside tool results"
+        } else {
+            return Ok(());
+        };
+        Err(Error::unsupported(path.clone(), what))
     }
 
     /// The message that this one belongs to: as it was read, else with what it joins.
@@ -256,6 +262,10 @@ impl Open {
         blocks.extend(behind);
         blocks
     }
+}
+
+fn is_document(block: &Json) -> bool {
+    block.get("document").is_some()
 }
 
 fn number(value: &Json) -> Option<usize> {
