@@ -233,6 +233,11 @@ def bedrock(body: Body) -> list[str]:
             found.append(f"{place}: a document without a text beside it")
         for result in blocks:
             found += [f"{place}: {problem}" for problem in _bedrock_result(result)]
+    held = [block for message in messages for block in message["content"]]
+    held += [part for block in held if "toolResult" in block for part in block["toolResult"]["content"]]
+    names = [block["document"]["name"].lower() for block in held if "document" in block]
+    if len(set(names)) < len(names):
+        found.append(f"two documents of one name: {sorted(names)}")
     if calls:
         found.append(f"calls without a result: {calls}")
     if any("text" in block and not block["text"].strip() for block in body.get("system") or []):

@@ -70,7 +70,7 @@ fn survives(body: &Json) {
 #[test]
 fn every_fixture_survives() {
     let fixtures = fixtures(Dialect::Bedrock);
-    assert!(fixtures.len() > 5);
+    assert!(fixtures.len() > 12);
     for (_, body) in fixtures {
         survives(&body);
     }
