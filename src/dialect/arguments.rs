@@ -1,8 +1,8 @@
-//! The arguments of a call for a wire that takes an object where others take text.
+//! The arguments of a call for a wire that takes an object where others take text, and the schema that says so.
 
 use crate::dialect::loss::{Code, Losses};
 use crate::error::{Error, Kind, Result};
-use crate::json::{MAX_DEPTH, Object, Repeats, Value, compact, parse_text};
+use crate::json::{Json, MAX_DEPTH, Object, Repeats, Value, compact, parse_text};
 use crate::message::is_blank;
 use crate::path::Path;
 
@@ -36,4 +36,14 @@ pub(super) fn object(raw: &str, above: usize, path: &Path, losses: &mut Losses) 
         Value::Object(input) => Ok(input),
         _ => Ok(Object::default()),
     }
+}
+
+/// The schema of a custom tool as a function: its free-form input is the one member.
+pub(super) fn one_string() -> Json {
+    let properties = Object::default().with("input", Object::default().with("type", "string"));
+    Object::default()
+        .with("type", "object")
+        .with("properties", properties)
+        .with("required", vec!["input".into()])
+        .into()
 }

@@ -2,6 +2,7 @@
 
 use super::HERE;
 use super::pen::{Pen, text};
+use crate::dialect::arguments;
 use crate::dialect::ids::{folded, folded_choice};
 use crate::dialect::loss::Code;
 use crate::error::{Error, Result};
@@ -65,7 +66,7 @@ pub(super) fn write_tool(tool: &Tool, path: &Path, pen: &mut Pen<'_>) -> Result<
             if tool.format.as_ref().is_some_and(|format| format.kind() != Some("text")) {
                 pen.lose(Code::ToolFieldDropped, path.key("format"), "Anthropic has no grammars");
             }
-            one_string()
+            arguments::one_string()
         }
         _ => with_type(tool.parameters.clone().unwrap_or_else(no_parameters), pen.same),
     };
@@ -96,15 +97,6 @@ fn native(tool: &Tool, kind: &str, path: &Path, pen: &mut Pen<'_>) -> Result<Jso
 
 fn no_parameters() -> Json {
     Object::default().with("type", "object").with("properties", Object::default()).into()
-}
-
-fn one_string() -> Json {
-    let properties = Object::default().with("input", Object::default().with("type", "string"));
-    Object::default()
-        .with("type", "object")
-        .with("properties", properties)
-        .with("required", vec!["input".into()])
-        .into()
 }
 
 /// The API wants the type said, which elsewhere goes without saying.

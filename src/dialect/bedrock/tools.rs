@@ -4,6 +4,7 @@ use super::HERE;
 use super::blocks::{CACHE_POINT, caches, member};
 use super::pen::{Pen, block, text};
 use super::read::{CACHE, add_cache};
+use crate::dialect::arguments;
 use crate::dialect::ids::{folded, folded_choice};
 use crate::dialect::loss::Code;
 use crate::error::{Error, Result};
@@ -114,7 +115,7 @@ fn write_tool(tool: &Tool, path: &Path, pen: &mut Pen<'_>) -> Result<Json> {
             if tool.format.as_ref().is_some_and(|format| format.kind() != Some("text")) {
                 pen.lose(Code::ToolFieldDropped, path.key("format"), "Bedrock has no grammars");
             }
-            one_string()
+            arguments::one_string()
         }
         _ => tool.parameters.clone().unwrap_or_else(|| Object::default().with("type", "object").into()),
     };
@@ -125,15 +126,6 @@ fn write_tool(tool: &Tool, path: &Path, pen: &mut Pen<'_>) -> Result<Json> {
         .with_some("strict", tool.strict);
     pen.extra(&mut spec, &tool.extra, &[CACHE], path);
     Ok(block(SPEC, spec))
-}
-
-fn one_string() -> Json {
-    let properties = Object::default().with("input", Object::default().with("type", "string"));
-    Object::default()
-        .with("type", "object")
-        .with("properties", properties)
-        .with("required", vec!["input".into()])
-        .into()
 }
 
 pub(super) fn read_choice(choice: Cursor<'_>) -> Result<ToolChoice> {

@@ -2,6 +2,7 @@
 
 use super::HERE;
 use super::pen::{Pen, own, text};
+use crate::dialect::arguments;
 use crate::dialect::ids::{folded, folded_choice};
 use crate::dialect::loss::Code;
 use crate::error::{Error, Result};
@@ -177,7 +178,7 @@ fn write_function(tool: &Tool, path: &Path, pen: &mut Pen<'_>) -> Result<Json> {
         if tool.format.as_ref().is_some_and(|format| format.kind() != Some("text")) {
             pen.lose(Code::ToolFieldDropped, path.key("format"), "Gemini has no grammars");
         }
-        parameters = Some(one_string());
+        parameters = Some(arguments::one_string());
     }
     let mut layout = vec![JOINED];
     if let Some(older) = own(&tool.extra, SCHEMA) {
@@ -206,15 +207,6 @@ fn native(tool: &Tool, kind: &str, path: &Path, pen: &mut Pen<'_>) -> Result<(St
         None if pen.same && tool.extra.is_none() => Ok((kind.to_owned(), Object::default().into())),
         None => Err(Error::unsupported(path.clone(), "a tool that only another provider has")),
     }
-}
-
-fn one_string() -> Json {
-    let properties = Object::default().with("input", Object::default().with("type", "string"));
-    Object::default()
-        .with("type", "object")
-        .with("properties", properties)
-        .with("required", vec!["input".into()])
-        .into()
 }
 
 /// The choice, and what else the tool settings say.
