@@ -358,3 +358,38 @@ fn what_is_no_event_is_refused_with_its_number() {
         assert!(parser.feed(b"data: [DONE]\n\n").is_err(), "nothing is read behind it");
     }
 }
+
+/// What a proxy that tries again sends: one answer, cut or whole, and then another.
+#[test]
+fn a_second_answer_in_one_stream_is_never_taken_for_the_end_of_the_first() {
+    let read = |dialect: Dialect, bytes: &[u8]| {
+        let mut parser = StreamParser::new(dialect).unwrap();
+        parser.feed(bytes).unwrap();
+        parser.finish().unwrap()
+    };
+    for (dialect, stem) in [(Anthropic, "parallel_calls.sse"), (Bedrock, "two_calls.bin")] {
+        let whole = fs::read(folder(dialect).join(stem)).unwrap();
+        let first = read(dialect, &whole);
+        assert!(first.complete);
+        // Behind its end nothing counts.
+        let behind = read(dialect, &[&whole[..], &whole[..whole.len() / 2]].concat());
+        assert_eq!((behind.complete, &behind.message), (true, &first.message), "{dialect}");
+        // Before its end the second one spoils it.
+        let cut =
+            (1..whole.len()).rev().find(|end| !read(dialect, &whole[..*end]).message.tool_calls.is_empty());
+        let start = &whole[..cut.unwrap()];
+        let events = if dialect == Anthropic {
+            start[..start.windows(2).rposition(|pair| pair == b"\n\n").unwrap() + 2].to_vec()
+        } else {
+            let mut at = 0;
+            loop {
+                let len = u32::from_be_bytes(start[at..at + 4].try_into().unwrap()) as usize;
+                if at + len > start.len() {
+                    break start[..at].to_vec();
+                }
+                at += len;
+            }
+        };
+        assert!(!read(dialect, &[&events[..], &whole[..]].concat()).complete, "{dialect}");
+    }
+}

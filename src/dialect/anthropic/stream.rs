@@ -27,6 +27,8 @@ struct Events {
     /// `message_start` and `message_stop` were there.
     began: bool,
     over: bool,
+    /// It began anew: which block is of which answer, nobody can tell.
+    twice: bool,
     /// Where the last event appended its text: the block, and its field or its input.
     grown: Option<(u64, Option<&'static str>)>,
 }
@@ -50,6 +52,7 @@ impl Assembly for Events {
             Some("message_start") => {
                 let message = event.need("message")?;
                 self.message = message.fields()?.rest(&[]);
+                self.twice = self.began;
                 self.began = true;
             }
             Some("content_block_start") => {
@@ -109,7 +112,7 @@ impl Assembly for Events {
 
     fn assembled(&self) -> Result<Assembled> {
         let mut sum = Assembled { error: self.error.clone(), ..Assembled::default() };
-        sum.complete = self.began && self.over && self.blocks.values().all(Block::is_whole);
+        sum.complete = self.began && !self.twice && self.over && self.blocks.values().all(Block::is_whole);
         let mut content = Vec::with_capacity(self.blocks.len());
         for block in self.blocks.values() {
             match block.kind() {

@@ -29,6 +29,8 @@ struct Events {
     began: bool,
     stopped: bool,
     counted: bool,
+    /// It or a block of it began anew, or went on behind its end: what is of which answer, nobody can tell.
+    twice: bool,
 }
 
 /// The member of a content block, with its fields as their pieces have them.
@@ -45,10 +47,16 @@ const PADDING: &str = "p";
 
 impl Assembly for Events {
     fn event(&mut self, name: Option<&str>, data: &Value<'_>) -> Result<()> {
+        if self.stopped && self.counted {
+            // What follows is of another answer.
+            return Ok(());
+        }
         let data = Cursor::root(data);
         let event = data.fields()?;
+        self.twice |= self.stopped && name.is_some_and(|name| name.starts_with("contentBlock"));
         match name {
             Some("messageStart") => {
+                self.twice |= self.began;
                 if let Some(role) = event.some("role").filter(|role| role.value.as_str() != Some("assistant"))
                 {
                     return Err(role.expected("assistant"));
@@ -60,6 +68,7 @@ impl Assembly for Events {
                 let start = start.fields()?;
                 let blocks = self.blocks.entry(number(&event)?).or_default();
                 for (kind, block) in start.each().filter(|(_, block)| !block.is_null()) {
+                    self.twice |= blocks.iter().any(|block| block.kind == kind);
                     let mut block = Block::new(kind, block.fields()?.rest(&[]));
                     if kind == "toolResult" {
                         extend(&mut block.fields, "content", &[]);
@@ -97,7 +106,8 @@ impl Assembly for Events {
     fn assembled(&self) -> Result<Assembled> {
         let mut sum = Assembled { error: self.error.clone(), ..Assembled::default() };
         let blocks = || self.blocks.values().flatten();
-        sum.complete = self.began && self.stopped && self.counted && blocks().all(Block::is_whole);
+        sum.complete =
+            self.began && !self.twice && self.stopped && self.counted && blocks().all(Block::is_whole);
         let mut content = Vec::new();
         for block in blocks() {
             match &*block.kind {

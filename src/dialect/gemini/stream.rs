@@ -56,6 +56,8 @@ struct Answer {
     /// The chunks are elements of an array, which has ended.
     in_array: bool,
     over: bool,
+    /// A chunk was of another answer.
+    twice: bool,
 }
 
 #[derive(Default)]
@@ -119,6 +121,9 @@ impl Assembly for Answer {
         let chunk = camel(data)?;
         let fields = Cursor::root(&chunk);
         let fields = fields.fields()?;
+        if let (Some(id), Some(own)) = (fields.some_str("responseId")?, self.body.get("responseId")) {
+            self.twice |= own.as_str().is_some_and(|own| own != id);
+        }
         for (key, value) in fields.each() {
             match (key, value.value) {
                 ("candidates", Value::Null) => {}
@@ -154,7 +159,7 @@ impl Assembly for Answer {
             true => is_blocked(Some(&self.body)),
             false => self.candidates.values().all(|candidate| candidate.ended),
         };
-        sum.complete = ended && (self.over || !self.in_array);
+        sum.complete = ended && !self.twice && (self.over || !self.in_array);
         let mut candidates: Vec<Json> = self.candidates.values().map(Candidate::to_json).collect();
         for candidate in self.candidates.values() {
             let whole = candidate.parts.iter().filter(|piece| piece.is_call()).count();
