@@ -263,3 +263,25 @@ fn a_system_message_stands_in_the_conversation_where_the_model_allows_it() {
     );
     assert_eq!(run("claude-opus-4-8", &rest).unwrap()[3], system);
 }
+
+#[test]
+fn a_choice_in_the_server_s_own_words_stays() {
+    for (target, word) in [("mistral", "any"), ("cohere", "REQUIRED"), ("cohere", "NONE")] {
+        let body = format!(
+            r#"{{"model":"m","messages":[{{"role":"user","content":"q"}}],"tools":[{{"type":"function","function":{{"name":"f","parameters":{{"type":"object"}}}}}}],"tool_choice":"{word}"}}"#
+        );
+        let (written, losses) = fitted(target, Chat, &body).unwrap();
+        assert_eq!(written.get("tool_choice").and_then(Value::as_str), Some(word));
+        assert!(losses.is_empty(), "{losses:?}");
+    }
+}
+
+#[test]
+fn a_refusal_prints_no_content() {
+    let body = r#"{"model":"m","messages":[{"role":"user","content":[{"type":"patient 4711","x":1}]}]}"#;
+    for target in ["moonshot", "cohere", "openrouter"] {
+        let sentence = refused(target, body);
+        assert!(sentence.starts_with("messages[0].content[0]: "), "{sentence}");
+        assert!(!sentence.contains("4711"), "{sentence}");
+    }
+}

@@ -166,7 +166,10 @@ fn parts(content: &mut Content, flags: Flags, path: &Path, losses: &mut Losses) 
         if let Some(kind) = medium(&part.kind).or(native)
             && !flags.words("parts").any(|word| word == kind)
         {
-            let what = format!("the server that was named takes no {kind} parts");
+            let what = match medium(&part.kind) {
+                Some(kind) => format!("the server that was named takes no {kind} parts"),
+                None => "the server that was named takes no parts of this kind".to_owned(),
+            };
             return Err(Error::unsupported(path, what));
         }
         let within = medium(&part.kind).unwrap_or_default();
@@ -240,7 +243,10 @@ pub(super) fn spell_choice(body: &mut Object<'static>, flags: Flags) {
     let Some(word) = body.get("tool_choice").and_then(Value::as_str) else { return };
     match flags.name("choice_words", word) {
         Some(own) => body.set("tool_choice", own.into()),
-        None if flags.words("choices").all(|known| known != word) => {
+        // `auto` where there is no word for it; a word of the server's own stays.
+        None if matches!(word, "auto" | "none" | "required")
+            && flags.words("choices").all(|known| known != word) =>
+        {
             body.remove("tool_choice");
         }
         None => {}
