@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from toolwire._core import Rendered
@@ -33,21 +33,21 @@ def to_boto(body: Rendered | Mapping[str, Any] | bytes | str) -> dict[str, Any]:
     if not isinstance(body, Mapping):
         raise ShapeError("$: expected an object")
     arguments = dict(body)
-    if isinstance(system := body.get("system"), list):
+    if isinstance(system := body.get("system"), list | tuple):
         arguments["system"] = _blocks(system, "system")
-    if isinstance(messages := body.get("messages"), list):
+    if isinstance(messages := body.get("messages"), list | tuple):
         arguments["messages"] = [_within(message, f"messages[{n}]") for n, message in enumerate(messages)]
     return arguments
 
 
 def _within(holder: Any, path: str) -> Any:
     """A message or a tool result, with the blocks of its content."""
-    if isinstance(holder, Mapping) and isinstance(content := holder.get("content"), list):
+    if isinstance(holder, Mapping) and isinstance(content := holder.get("content"), list | tuple):
         return {**holder, "content": _blocks(content, f"{path}.content")}
     return holder
 
 
-def _blocks(blocks: list[Any], path: str) -> list[Any]:
+def _blocks(blocks: Sequence[Any], path: str) -> list[Any]:
     return [_block(block, f"{path}[{n}]") for n, block in enumerate(blocks)]
 
 

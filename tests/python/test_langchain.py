@@ -135,3 +135,17 @@ def test_objects_know_what_was_said() -> None:
             assert (tool_message(load.dumpd(message)).is_error is True) == failed
     with pytest.raises(ShapeError):
         tool_message(messages.AIMessage("hi"))
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"type": "ai", "data": {"tool_call_id": "a", "content": "x", "status": "error"}},
+        {"type": "tool", "tool_call_id": "a", "content": [{"type": "image", "data": "x", "mime_type": 5}]},
+        type("Odd", (), {"model_dump": lambda self: {}})(),
+    ],
+    ids=["another message", "a media type that is none", "an object without fields"],
+)
+def test_what_is_no_tool_message_is_refused(odd: Any) -> None:
+    with pytest.raises(ShapeError):
+        tool_message(odd)

@@ -40,12 +40,15 @@ def tool_message(message: Any) -> ToolMessage:
 def _said(message: Any) -> dict[str, Any]:
     """The fields of the message, without a status that nobody set."""
     if isinstance(message, Mapping):
-        wrapped = message.get("data", message.get("kwargs"))
-        return dict(wrapped if isinstance(wrapped, Mapping) else message)
-    if not hasattr(type(message), "model_dump"):
+        if isinstance(data := message.get("data"), Mapping):
+            return {"type": message.get("type"), **data}
+        kwargs = message.get("kwargs")
+        return dict(kwargs if isinstance(kwargs, Mapping) else message)
+    given = getattr(message, "model_fields_set", None)
+    if not hasattr(type(message), "model_dump") or not isinstance(given, set | frozenset):
         raise ShapeError(f"$: expected a tool message, not {type(message).__name__}")
     dump: dict[str, Any] = message.model_dump()
-    if "status" not in message.model_fields_set:
+    if "status" not in given:
         dump.pop("status", None)
     return dump
 
@@ -81,6 +84,8 @@ def _part(block: Any, path: str) -> dict[str, Any]:
     if kind == "image_url":
         image = block.get("image_url")
         return {"type": "image_url", "image_url": {"url": image} if isinstance(image, str) else image}
+    if media_type is not None and not isinstance(media_type, str):
+        raise ShapeError(f"{path}.mime_type: expected a string")
     if kind == "image" and (url or (data and media_type)):
         return {"type": "image_url", "image_url": {"url": url or f"data:{media_type};base64,{data}"}}
     if kind == "audio" and data and media_type:
