@@ -4,7 +4,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use toolwire::dialect::{read_answer, read_request};
+use toolwire::dialect::{read_answer, read_request, read_response, write_response};
 use toolwire::error::Kind;
 use toolwire::identity;
 use toolwire::json::{Json, Object, Repeats, Value, compact, parse};
@@ -148,4 +148,96 @@ fn items_that_the_provider_answered_stay_in_the_turn() {
         {"type":"function_call","call_id":"c","name":"f","arguments":"{}"}]}"#;
     let turn = read_answer(Responses, &parse(answer, Repeats::Refused).unwrap().value).unwrap();
     assert_eq!((turn.provider_state.len(), turn.tool_calls.len()), (2, 1));
+}
+
+/// The names of the calls in the message, and the arguments of those that are not whole.
+fn calls_of(dialect: Dialect, body: &str) -> (Vec<String>, Vec<String>, bool) {
+    let response = read_response(dialect, &parse(body.as_bytes(), Repeats::Refused).unwrap().value).unwrap();
+    if !response.complete {
+        assert_eq!(write_response(dialect, &response).unwrap_err().kind, Kind::Shape);
+        // Nor does what was kept of the native turn hold them.
+        let plain = compact(&message_to_plain(&Message::Assistant(response.message.clone())));
+        assert!(response.unfinished.iter().all(|call| !plain.contains(&*call.id)), "{plain}");
+    }
+    let whole = response.message.tool_calls.iter().map(|call| call.name.to_string()).collect();
+    (whole, response.unfinished.iter().map(|call| call.arguments.to_string()).collect(), response.complete)
+}
+
+#[test]
+fn a_call_that_was_cut_is_not_in_the_message() {
+    let chat = |reason: &str, arguments: &str| {
+        format!(
+            r#"{{"choices":[{{"message":{{"role":"assistant","content":null,"tool_calls":[{{"id":"id_a","type":"function","function":{{"name":"f","arguments":"{{}}"}}}},{{"id":"id_b","type":"function","function":{{"name":"g","arguments":{arguments}}}}},{{"id":"id_c","type":"custom","custom":{{"name":"h","input":"free"}}}}]}},"finish_reason":"{reason}"}}]}}"#
+        )
+    };
+    let responses = |status: &str, item: &str| {
+        format!(
+            r#"{{"status":"{status}","error":null,"output":[{{"type":"function_call","id":"fc_1","call_id":"id_a","name":"f","arguments":"{{}}","status":"completed"}},{{"type":"function_call","id":"fc_2","call_id":"id_b","name":"g","arguments":"{{\"a","status":"{item}"}}]}}"#
+        )
+    };
+    let anthropic = |reason: &str, behind: &str| {
+        format!(
+            r#"{{"role":"assistant","content":[{{"type":"tool_use","id":"id_a","name":"f","input":{{}}}},{{"type":"tool_use","id":"id_b","name":"g","input":{{"a":"b"}}}}{behind}],"stop_reason":"{reason}"}}"#
+        )
+    };
+    let bedrock = |reason: &str, more: &str| {
+        format!(
+            r#"{{"output":{{"message":{{"role":"assistant","content":[{{"toolUse":{{"toolUseId":"id_a","name":"f","input":{{}}}}}},{{"toolUse":{{"toolUseId":"id_b","name":"g","input":{{"a":"b"}}{more}}}}}]}}}},"stopReason":"{reason}"}}"#
+        )
+    };
+    let gemini = |more: &str| {
+        format!(
+            r#"{{"candidates":[{{"content":{{"role":"model","parts":[{{"functionCall":{{"id":"id_a","name":"f","args":{{}}}}}},{{"functionCall":{{"id":"id_b","name":"g","args":{{"a":"b"}}{more}}}}}]}},"finishReason":"MAX_TOKENS"}}]}}"#
+        )
+    };
+    let cut = r#""{\"a""#;
+    for (dialect, body, whole, open) in [
+        (Chat, chat("length", cut), &["f", "h"][..], Some(r#"{"a"#)),
+        (Chat, chat("content_filter", cut), &["f", "h"], Some(r#"{"a"#)),
+        (Chat, chat("model_length", "\"[]\""), &["f", "h"], Some("[]")),
+        (Chat, chat("length", "\"\""), &["f", "h"], Some("")),
+        (Chat, chat("length", "\"{}\""), &["f", "g", "h"], None),
+        // The model itself said so: what it says is the business of whoever runs it.
+        (Chat, chat("tool_calls", cut), &["f", "g", "h"], None),
+        (Responses, responses("incomplete", "incomplete"), &["f"], Some(r#"{"a"#)),
+        (Responses, responses("completed", "in_progress"), &["f"], Some(r#"{"a"#)),
+        (Responses, responses("incomplete", "completed"), &["f", "g"], None),
+        (Anthropic, anthropic("max_tokens", ""), &["f"], Some(r#"{"a":"b"}"#)),
+        (Anthropic, anthropic("model_context_window_exceeded", ""), &["f"], Some(r#"{"a":"b"}"#)),
+        (Anthropic, anthropic("refusal", ""), &["f"], Some(r#"{"a":"b"}"#)),
+        (Anthropic, anthropic("tool_use", ""), &["f", "g"], None),
+        (Anthropic, anthropic("max_tokens", r#",{"type":"text","text":"x"}"#), &["f", "g"], None),
+        (Bedrock, bedrock("max_tokens", ""), &["f"], Some(r#"{"a":"b"}"#)),
+        (Bedrock, bedrock("malformed_tool_use", ""), &["f"], Some(r#"{"a":"b"}"#)),
+        (Bedrock, bedrock("max_tokens", r#","type":"server_tool_use""#), &["f"], None),
+        (Bedrock, bedrock("tool_use", ""), &["f", "g"], None),
+        // There, a call is sent when it is whole, unless it says otherwise.
+        (Gemini, gemini(""), &["f", "g"], None),
+        (Gemini, gemini(r#","willContinue":true"#), &["f"], Some(r#"{"a":"b"}"#)),
+    ] {
+        let open: Vec<String> = open.into_iter().map(str::to_owned).collect();
+        let complete = open.is_empty();
+        assert_eq!(
+            calls_of(dialect, &body),
+            (whole.iter().map(|name| name.to_string()).collect(), open, complete),
+            "{body}"
+        );
+    }
+}
+
+#[test]
+fn a_response_that_has_not_ended_well_is_not_complete() {
+    for (status, complete) in [
+        (r#""completed""#, true),
+        (r#""incomplete""#, true),
+        (r#""failed""#, false),
+        (r#""cancelled""#, false),
+        (r#""queued""#, false),
+        (r#""in_progress""#, false),
+        ("null", true),
+    ] {
+        let body = format!(r#"{{"status":{status},"output":[]}}"#);
+        let body = parse(body.as_bytes(), Repeats::Refused).unwrap().value;
+        assert_eq!(read_response(Responses, &body).unwrap().complete, complete, "{status}");
+    }
 }

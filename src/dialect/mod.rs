@@ -27,7 +27,7 @@ pub use stream::{StreamParser, is_terminal_event};
 
 use crate::error::{Error, Result};
 use crate::json::{Cursor, Json, Object, Parsed, Value};
-use crate::message::{AssistantMessage, Dialect, Extra, Message, Request, Response};
+use crate::message::{AssistantMessage, Dialect, Extra, Message, Request, Response, ToolCall};
 use crate::path::Path;
 
 /// How a request is written.
@@ -158,22 +158,24 @@ pub fn read_answer(dialect: Dialect, body: &Value<'_>) -> Result<AssistantMessag
 /// A provider's whole answer: the turn, why it ended, what it cost, and the body itself.
 pub fn read_response(dialect: Dialect, body: &Value<'_>) -> Result<Response> {
     answered(body)?;
-    take_response(dialect, body.clone().into_owned())
+    take_response(dialect, body.clone().into_owned(), Vec::new())
 }
 
-/// `read_response` of a body that is given away, and that may hold an error beside a turn.
-fn take_response(dialect: Dialect, body: Json) -> Result<Response> {
+/// `read_response` of a body that is given away, and that may hold an error beside a turn. `open` are the calls that
+/// its stream has left open, which the body does not hold.
+fn take_response(dialect: Dialect, body: Json, open: Vec<ToolCall>) -> Result<Response> {
     let cursor = Cursor::root(&body);
     let mut response = match dialect {
         Dialect::Chat => chat::read_response(cursor),
         Dialect::Responses => responses::read_response(cursor),
-        Dialect::Anthropic => anthropic::read_response(cursor),
+        Dialect::Anthropic => anthropic::read_response(cursor, !open.is_empty()),
         Dialect::Gemini => gemini::read_response(cursor),
-        Dialect::Bedrock => bedrock::read_response(cursor),
+        Dialect::Bedrock => bedrock::read_response(cursor, !open.is_empty()),
         Dialect::Mcp => Err(no_answer(dialect)),
     }?;
     response.dialect = Some(dialect);
-    response.complete = dialect != Dialect::Responses || !responses::is_under_way(&response);
+    response.unfinished.extend(open);
+    response.complete &= response.unfinished.is_empty();
     response.native = Some(body);
     Ok(response)
 }

@@ -34,7 +34,7 @@ const FILTERED: [&str; 14] = [
 
 /// The word to write on a wire, where `read` says what its words mean: the native one as long as it stands for the
 /// typed reason, else the wire's word for that reason. A reason that is none of the three has no word on another wire:
-/// the nearest one is written, and reported.
+/// the nearest one is written, and reported. No answer without calls is said to wait for them.
 pub(super) fn word<'r>(
     response: &'r Response,
     here: Dialect,
@@ -43,6 +43,15 @@ pub(super) fn word<'r>(
     losses: &mut Losses,
 ) -> &'r str {
     let native = response.native_finish_reason.as_deref();
+    let calls = !response.message.tool_calls.is_empty();
+    if response.finish_reason == Some(FinishReason::ToolCalls) && !calls {
+        // A wire without a word for it tells of that itself.
+        if words.tool_calls != words.stop {
+            let why = "the turn has no calls: written as an end like any other";
+            losses.add(Code::FinishReasonReduced, Path::root().key("finish_reason"), why);
+        }
+        return words.stop;
+    }
     if let (Some(word), true) = (native, response.dialect == Some(here))
         && read(word) == response.finish_reason
     {
@@ -55,10 +64,8 @@ pub(super) fn word<'r>(
         None => {
             let (word, why) = match native {
                 Some(word) if FILTERED.contains(&word) => (words.filtered, "written as the nearest reason"),
-                _ if response.message.tool_calls.is_empty() => {
-                    (words.stop, "no such reason here: written as an end like any other")
-                }
-                _ => (words.tool_calls, "no such reason here: the turn ends with calls"),
+                _ if calls => (words.tool_calls, "no such reason here: the turn ends with calls"),
+                _ => (words.stop, "no such reason here: written as an end like any other"),
             };
             losses.add(Code::FinishReasonReduced, Path::root().key("finish_reason"), why);
             word

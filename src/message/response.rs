@@ -15,10 +15,11 @@ pub struct Response {
     /// The provider's own word for it.
     pub native_finish_reason: Option<Text>,
     pub usage: Option<Usage>,
-    /// Did the answer come whole? False for a stream that was cut or that ended in an error.
+    /// Did the answer come whole? False for a stream that was cut or that ended in an error, for an answer that its
+    /// provider cut within a call, and for one that is still being made or has failed.
     pub complete: bool,
-    /// Calls that a cut stream left open, with their arguments as far as they came. They are not in `message`: nobody
-    /// may run them.
+    /// Calls that a cut stream left open, or that their provider cut, with their arguments as far as they came. They are
+    /// not in `message`: nobody may run them.
     pub unfinished: Vec<ToolCall>,
     /// The error that the provider sent inside the stream, as it stood there.
     pub error: Option<Json>,

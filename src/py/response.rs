@@ -94,9 +94,10 @@ impl PyUsage {
 
 /// A model's answer: the turn, why it ended, what it cost, and the native body that it came in.
 ///
-/// `complete` is False for a stream that was cut or that ended in an error. Calls that were open then are in
-/// `unfinished`, with their arguments as far as they came, and never in `message`: they must not be run. Raises
-/// `ShapeError` for an answer that is said to be complete and has unfinished calls or an error.
+/// `complete` is False for a stream that was cut or that ended in an error, for an answer that its provider cut within a
+/// call, and for one that is still being made or has failed. Calls that were open then are in `unfinished`, with their
+/// arguments as far as they came, and never in `message`: they must not be run. Raises `ShapeError` for an answer that is
+/// said to be complete and has unfinished calls or an error.
 #[pyclass(frozen, module = "toolwire", name = "Response")]
 pub(super) struct PyResponse {
     pub(super) response: Response,
@@ -229,7 +230,7 @@ impl PyResponse {
         self.response.complete
     }
 
-    /// Calls that a cut stream left open.
+    /// Calls that a cut stream left open, or that their provider cut.
     #[getter]
     fn unfinished<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         kept(py, &self.unfinished, || {

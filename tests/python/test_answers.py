@@ -102,6 +102,19 @@ def test_an_error_is_no_answer() -> None:
         CHAT.parse_response(b"{")
 
 
+def test_a_call_that_its_provider_cut_is_never_given_out_as_whole() -> None:
+    body = copy.deepcopy(BODY)
+    choice = body["choices"][0]
+    choice["finish_reason"] = "length"
+    choice["message"]["tool_calls"].append({**CALL, "id": "c2", "function": {"name": "read", "arguments": '{"pa'}})
+    answer = CHAT.parse_response(body)
+    assert answer.message == ANSWER.message
+    assert answer.unfinished == (ToolCall("c2", "read", '{"pa'),)
+    assert not answer.complete
+    with pytest.raises(ShapeError, match=r"^complete: "):
+        CHAT.render_response(answer)
+
+
 def test_the_own_wire_gets_its_own_body_back_and_a_changed_answer_is_written_anew() -> None:
     assert CHAT.render_response(ANSWER).body == BODY
     assert CHAT.render_response(ANSWER).losses == ()

@@ -23,10 +23,26 @@ pub(in crate::dialect) fn read_answer(body: Cursor<'_>) -> Result<AssistantMessa
     read_turn(content, Object::default())
 }
 
-pub(in crate::dialect) fn read_response(body: Cursor<'_>) -> Result<Response> {
-    let message = read_answer(body)?;
+/// The reasons that may end an answer within a call.
+const CUTS: [&str; 3] = ["max_tokens", "model_context_window_exceeded", "refusal"];
+
+/// A call that is the last thing in an answer that was cut was cut itself: the input of one that is whole ends an answer
+/// with `tool_use`. <https://docs.anthropic.com/en/docs/build-with-claude/handling-stop-reasons>. That call may have been
+/// taken out already.
+pub(in crate::dialect) fn read_response(body: Cursor<'_>, taken_out: bool) -> Result<Response> {
+    let mut message = read_answer(body)?;
+    let mut unfinished = Vec::new();
     let said = |key: &str| body.value.get(key).and_then(Value::as_str).map(Text::from);
     let native = said("stop_reason");
+    let blocks = body.value.get("content").and_then(Value::as_array);
+    if let Some([whole @ .., last]) = blocks
+        && !taken_out
+        && last.kind() == Some("tool_use")
+        && native.as_deref().is_some_and(|word| CUTS.contains(&word))
+    {
+        unfinished.extend(message.tool_calls.pop());
+        message = read_turn(Cursor::root(&whole.to_vec().into()), Object::default())?;
+    }
     Ok(Response {
         id: said("id"),
         model: said("model"),
@@ -34,6 +50,8 @@ pub(in crate::dialect) fn read_response(body: Cursor<'_>) -> Result<Response> {
         finish_reason: native.as_deref().and_then(reason),
         native_finish_reason: native,
         usage: body.value.get("usage").and_then(Value::as_object).and_then(read_usage),
+        complete: true,
+        unfinished,
         ..Response::default()
     })
 }

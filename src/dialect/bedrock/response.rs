@@ -16,6 +16,11 @@ use crate::message::{AssistantMessage, FinishReason, Message, Response, Text, Us
 use crate::path::Path;
 
 pub(in crate::dialect) fn read_answer(body: Cursor<'_>) -> Result<AssistantMessage> {
+    read_without(body, 0)
+}
+
+/// The turn without as many of its last blocks.
+fn read_without(body: Cursor<'_>, cut: usize) -> Result<AssistantMessage> {
     let body = body.fields()?;
     let output = body.need("output")?;
     let output = output.fields()?;
@@ -25,20 +30,52 @@ pub(in crate::dialect) fn read_answer(body: Cursor<'_>) -> Result<AssistantMessa
     if role.str()? != "assistant" {
         return Err(role.expected("assistant"));
     }
-    read_turn(content, beside(&message))
+    match content.value {
+        Value::Array(blocks) if cut > 0 => {
+            let whole = Value::from(blocks[..blocks.len().saturating_sub(cut)].to_vec());
+            read_turn(Cursor::root(&whole), beside(&message))
+        }
+        _ => read_turn(content, beside(&message)),
+    }
 }
 
-/// An answer has no id, and does not name the model.
-pub(in crate::dialect) fn read_response(body: Cursor<'_>) -> Result<Response> {
-    let message = read_answer(body)?;
+/// The reasons that may end an answer within a call.
+const CUTS: [&str; 6] = [
+    "max_tokens",
+    "model_context_window_exceeded",
+    "guardrail_intervened",
+    "content_filtered",
+    "malformed_model_output",
+    "malformed_tool_use",
+];
+
+/// An answer has no id, and does not name the model. A call that is the last thing in one that was cut was cut itself,
+/// unless that one has been taken out already.
+pub(in crate::dialect) fn read_response(body: Cursor<'_>, taken_out: bool) -> Result<Response> {
+    let mut message = read_answer(body)?;
+    let mut unfinished = Vec::new();
     let native = body.value.get("stopReason").and_then(Value::as_str).map(Text::from);
+    if !taken_out && native.as_deref().is_some_and(|word| CUTS.contains(&word)) && ends_in_call(body.value) {
+        unfinished.extend(message.tool_calls.pop());
+        message = read_without(body, 1)?;
+    }
     Ok(Response {
         message,
         finish_reason: native.as_deref().and_then(reason),
         native_finish_reason: native,
         usage: body.value.get("usage").and_then(Value::as_object).and_then(read_usage),
+        complete: true,
+        unfinished,
         ..Response::default()
     })
+}
+
+/// Is the last block a call of a tool that the provider does not run?
+fn ends_in_call(body: &Value<'_>) -> bool {
+    let message = body.get("output").and_then(|output| output.get("message"));
+    let last = message.and_then(|message| message.get("content")?.as_array()?.last());
+    let call = last.and_then(|block| block.get("toolUse")).filter(|call| !call.is_null());
+    call.is_some_and(|call| call.get("type").is_none_or(Value::is_null))
 }
 
 fn reason(word: &str) -> Option<FinishReason> {

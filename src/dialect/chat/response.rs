@@ -7,17 +7,20 @@ use crate::dialect::ids::minted;
 use crate::dialect::loss::{Code, Losses};
 use crate::dialect::reasons::{Words, word};
 use crate::error::{Error, Result};
-use crate::json::{Cursor, Object, Value, canonical};
-use crate::message::{AssistantMessage, Dialect, FinishReason, Message, Response, Text, Usage};
+use crate::json::{Cursor, Object, Repeats, Value, canonical, parse_text};
+use crate::message::{
+    AssistantMessage, CallKind, Dialect, FinishReason, Message, Response, Text, ToolCall, Usage,
+};
 use crate::path::Path;
 
-/// The message of the first choice; the others are other turns.
+/// The message of the choice that counts; the others are other turns.
 pub(in crate::dialect) fn read_answer(body: Cursor<'_>) -> Result<AssistantMessage> {
     let fields = body.fields()?;
     let choices = fields.need("choices")?;
-    let first = choices.items()?.next().ok_or_else(|| Error::shape(choices.path(), "there is none"))?;
-    let first = first.fields()?;
-    let message = first.need("message")?;
+    let at = chosen(choices.value);
+    let choice = choices.items()?.nth(at).ok_or_else(|| Error::shape(choices.path(), "there is none"))?;
+    let choice = choice.fields()?;
+    let message = choice.need("message")?;
     let message = message.fields()?;
     let role = message.need("role")?;
     if role.str()? != "assistant" {
@@ -26,11 +29,22 @@ pub(in crate::dialect) fn read_answer(body: Cursor<'_>) -> Result<AssistantMessa
     read_assistant(&message)
 }
 
+/// Where the choice stands that has the index 0; the first one, if none has.
+fn chosen(choices: &Value<'_>) -> usize {
+    let zero = |choice: &Value<'_>| choice.get("index") == Some(&0_u64.into());
+    choices.as_array().unwrap_or_default().iter().position(zero).unwrap_or(0)
+}
+
 pub(in crate::dialect) fn read_response(body: Cursor<'_>) -> Result<Response> {
-    let message = read_answer(body)?;
+    let mut message = read_answer(body)?;
     let said = |key: &str| body.value.get(key).and_then(Value::as_str).map(Text::from);
-    let choices = body.value.get("choices").and_then(Value::as_array).unwrap_or_default();
-    let native = choices.first().and_then(|choice| choice.get("finish_reason")?.as_str());
+    let choice = body.value.get("choices").and_then(|choices| choices.as_array()?.get(chosen(choices)));
+    let native = choice.and_then(|choice| choice.get("finish_reason")?.as_str());
+    let calls = std::mem::take(&mut message.tool_calls);
+    let cuts =
+        native.is_some_and(|word| reason(word) == Some(FinishReason::Length) || word == WORDS.filtered);
+    let (unfinished, whole) = calls.into_iter().partition(|call| cuts && !has_object(call));
+    message.tool_calls = whole;
     Ok(Response {
         id: said("id"),
         model: said("model"),
@@ -38,11 +52,24 @@ pub(in crate::dialect) fn read_response(body: Cursor<'_>) -> Result<Response> {
         finish_reason: native.and_then(reason),
         native_finish_reason: native.map(Text::from),
         usage: body.value.get("usage").and_then(Value::as_object).and_then(read_usage),
+        complete: true,
+        unfinished,
         ..Response::default()
     })
 }
 
+/// Are the arguments as those of a function must be? Where an answer was cut, they may end anywhere.
+fn has_object(call: &ToolCall) -> bool {
+    let is_object =
+        |text: &str| parse_text(text, Repeats::LastWins).is_ok_and(|p| p.value.as_object().is_some());
+    call.kind == CallKind::Custom || is_object(&call.arguments)
+}
+
 fn reason(word: &str) -> Option<FinishReason> {
+    // As Mistral says that the context was full.
+    if word == "model_length" {
+        return Some(FinishReason::Length);
+    }
     FinishReason::ALL.into_iter().find(|reason| reason.as_str() == word)
 }
 

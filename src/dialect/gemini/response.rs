@@ -19,13 +19,19 @@ pub(in crate::dialect) fn read_answer(body: Cursor<'_>) -> Result<AssistantMessa
     read_candidate(&Cursor::root(&body).fields()?)
 }
 
-/// The turn of the first candidate. An answer without any, whose prompt was blocked, says nothing.
+/// Where the candidate stands that has the index 0; the first one, if none has.
+fn chosen(candidates: &Value<'_>) -> usize {
+    let zero = |candidate: &Value<'_>| candidate.get("index") == Some(&0_u64.into());
+    candidates.as_array().unwrap_or_default().iter().position(zero).unwrap_or(0)
+}
+
+/// The turn of the candidate that counts. An answer without any, whose prompt was blocked, says nothing.
 fn read_candidate(body: &Fields<'_>) -> Result<AssistantMessage> {
     if blocked(body.object).is_some() && body.some("candidates").is_none() {
         return Ok(AssistantMessage::default());
     }
     let candidates = body.need("candidates")?;
-    let Some(first) = candidates.items()?.next() else {
+    let Some(first) = candidates.items()?.nth(chosen(candidates.value)) else {
         return match blocked(body.object) {
             Some(_) => Ok(AssistantMessage::default()),
             None => Err(Error::shape(candidates.path(), "there is none")),
@@ -50,9 +56,24 @@ fn blocked<'b>(body: &'b Object<'_>) -> Option<&'b str> {
 pub(in crate::dialect) fn read_response(body: Cursor<'_>) -> Result<Response> {
     let body = camel(body.value)?;
     let body = Cursor::root(&body).fields()?;
-    let message = read_candidate(&body)?;
+    let mut message = read_candidate(&body)?;
     let said = |key: &str| body.object.get(key).and_then(Value::as_str).map(Text::from);
-    let candidate = body.object.get("candidates").and_then(Value::as_array).and_then(<[_]>::first);
+    let candidate = body.object.get("candidates").and_then(|all| all.as_array()?.get(chosen(all)));
+    let mut unfinished = Vec::new();
+    if let Some(content) = candidate.and_then(|candidate| candidate.get("content")?.as_object()) {
+        let calls: Vec<bool> = parts_of(content).iter().filter_map(goes_on).collect();
+        if calls.contains(&true) {
+            let mut open = calls.iter();
+            let (cut, _): (Vec<_>, Vec<_>) =
+                message.tool_calls.into_iter().partition(|_| open.next() == Some(&true));
+            unfinished = cut;
+            let whole =
+                parts_of(content).iter().filter(|part| goes_on(part) != Some(true)).cloned().collect();
+            let mut content = content.clone();
+            content.set("parts", Value::Array(whole));
+            message = read_turn(Some(Cursor::root(&content.into())), body.object)?;
+        }
+    }
     let word = candidate.and_then(|candidate| candidate.get("finishReason")?.as_str());
     Ok(Response {
         id: said("responseId"),
@@ -61,8 +82,20 @@ pub(in crate::dialect) fn read_response(body: Cursor<'_>) -> Result<Response> {
         native_finish_reason: word.or(blocked(body.object)).map(Text::from),
         usage: body.object.get("usageMetadata").and_then(Value::as_object).and_then(read_usage),
         message,
+        complete: true,
+        unfinished,
         ..Response::default()
     })
+}
+
+fn parts_of<'c, 'v>(content: &'c Object<'v>) -> &'c [Value<'v>] {
+    content.get("parts").and_then(Value::as_array).unwrap_or_default()
+}
+
+/// Of a call: does it say that its arguments are not all there?
+fn goes_on(part: &Value<'_>) -> Option<bool> {
+    let call = part.get("functionCall").filter(|call| !call.is_null())?;
+    Some(call.get("willContinue") == Some(&Value::Bool(true)))
 }
 
 /// There is no word for a turn that ends with calls: it just stops.

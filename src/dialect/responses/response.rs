@@ -7,13 +7,17 @@ use crate::dialect::reasons::{Words, word};
 use crate::dialect::{Code, Losses};
 use crate::error::Result;
 use crate::json::{Cursor, Json, Object, Value, canonical};
-use crate::message::{AssistantMessage, FinishReason, Message, Response, Text, Usage};
+use crate::message::{AssistantMessage, FinishReason, Message, Response, Text, ToolCall, Usage};
 use crate::path::Path;
 
 /// All output items are the turn, those too that would be a result in a request: here the provider ran the tool.
 pub(in crate::dialect) fn read_answer(body: Cursor<'_>) -> Result<AssistantMessage> {
     let fields = body.fields()?;
     let output = fields.need("output")?;
+    turn::read_turn(&items_of(&output)?)
+}
+
+fn items_of<'o>(output: &'o Cursor<'o>) -> Result<Vec<Cursor<'o>>> {
     let items: Vec<Cursor<'_>> = output.items()?.collect();
     for item in &items {
         let fields = item.fields()?;
@@ -26,13 +30,23 @@ pub(in crate::dialect) fn read_answer(body: Cursor<'_>) -> Result<AssistantMessa
             return Err(role.expected("assistant"));
         }
     }
-    turn::read_turn(&items)
+    Ok(items)
 }
 
 pub(in crate::dialect) fn read_response(body: Cursor<'_>) -> Result<Response> {
-    let message = read_answer(body)?;
+    let fields = body.fields()?;
+    let output = fields.need("output")?;
+    let (mut whole, mut unfinished) = (Vec::new(), Vec::new());
+    for item in items_of(&output)? {
+        match cut_call(item.value) {
+            Some(call) => unfinished.push(call),
+            None => whole.push(item),
+        }
+    }
+    let message = turn::read_turn(&whole)?;
     let said = |key: &str| body.value.get(key).and_then(Value::as_str).map(Text::from);
     let native = native_reason(body.value);
+    let status = body.value.get("status").and_then(Value::as_str);
     Ok(Response {
         id: said("id"),
         model: said("model"),
@@ -40,6 +54,8 @@ pub(in crate::dialect) fn read_response(body: Cursor<'_>) -> Result<Response> {
         native_finish_reason: native.map(Text::from),
         usage: body.value.get("usage").and_then(Value::as_object).and_then(read_usage),
         message,
+        complete: !matches!(status, Some("failed" | "cancelled" | "queued" | "in_progress")),
+        unfinished,
         ..Response::default()
     })
 }
@@ -65,9 +81,11 @@ fn reason(word: &str, message: &AssistantMessage) -> Option<FinishReason> {
     }
 }
 
-/// Is the answer still being made?
-pub(in crate::dialect) fn is_under_way(response: &Response) -> bool {
-    matches!(response.native_finish_reason.as_deref(), Some("queued" | "in_progress"))
+/// The call in an item that says itself that it is not whole.
+fn cut_call(item: &Value<'_>) -> Option<ToolCall> {
+    let kind = turn::call_kind(item)?;
+    let status = item.get("status")?.as_str()?;
+    matches!(status, "incomplete" | "in_progress").then(|| turn::unfinished(item, kind))
 }
 
 /// The input is counted with what was read from a cache.

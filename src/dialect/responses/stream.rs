@@ -4,7 +4,6 @@ use super::turn;
 use crate::dialect::stream::{Assembled, Assembly, Slots, append, extend, index, keep};
 use crate::error::Result;
 use crate::json::{Cursor, Fields, Json, Object, Repeats, Value, parse};
-use crate::message::{CallKind, Extra, ToolCall};
 use std::collections::BTreeMap;
 
 pub(in crate::dialect) fn assembly() -> Box<dyn Assembly> {
@@ -166,14 +165,9 @@ impl Assembly for Events {
                 fields.remove("encrypted_content");
             }
             let fields = Value::from(fields);
-            let kind = match fields.kind() {
-                Some("function_call") => Some(CallKind::Function),
-                Some("custom_tool_call") => Some(CallKind::Custom),
-                _ => None,
-            };
             let readable = turn::read_turn(&[Cursor::root(&fields)]).is_ok();
-            match kind.filter(|_| !item.over || !readable) {
-                Some(kind) => sum.unfinished.push(item.unfinished(kind)),
+            match turn::call_kind(&fields).filter(|_| !item.over || !readable) {
+                Some(kind) => sum.unfinished.push(turn::unfinished(&fields, kind)),
                 // Of what the provider ran, as much as was told.
                 None if readable => output.push(fields),
                 None => {}
@@ -264,19 +258,6 @@ impl Item {
         match &mut parts[at] {
             Value::Object(part) => part,
             _ => unreachable!("an object"),
-        }
-    }
-
-    fn unfinished(&self, kind: CallKind) -> ToolCall {
-        let said = |key: &str| self.fields.get(key).and_then(Value::as_str);
-        let input = if kind == CallKind::Custom { "input" } else { "arguments" };
-        ToolCall {
-            id: said("call_id").unwrap_or_default().into(),
-            name: said("name").unwrap_or_default().into(),
-            arguments: said(input).unwrap_or_default().into(),
-            kind,
-            namespace: said("namespace").map(Into::into),
-            extra: Extra::none(),
         }
     }
 }

@@ -4,7 +4,7 @@ use super::{HERE, Mode, layout, put_back, text};
 use crate::dialect::untyped::{Untyped, untyped};
 use crate::dialect::{Code, Losses};
 use crate::error::{Error, Result};
-use crate::json::{Cursor, Fields, Json, Object};
+use crate::json::{Cursor, Fields, Json, Object, Value};
 use crate::message::{AssistantMessage, CallKind, Dialect, Extra, OPAQUE_FIELDS, Text, ToolCall, item_kind};
 use crate::path::Path;
 use sha2::{Digest, Sha256};
@@ -115,6 +115,29 @@ fn read_call(fields: &Fields<'_>, kind: CallKind) -> Result<ToolCall> {
         namespace: namespace.map(Text::from),
         extra: Extra::new(HERE, fields.rest(&known)),
     })
+}
+
+/// The kind of the call that an item is.
+pub(super) fn call_kind(item: &Value<'_>) -> Option<CallKind> {
+    match item.kind() {
+        Some("function_call") => Some(CallKind::Function),
+        Some("custom_tool_call") => Some(CallKind::Custom),
+        _ => None,
+    }
+}
+
+/// A call that is not whole, as far as its item says it.
+pub(super) fn unfinished(item: &Value<'_>, kind: CallKind) -> ToolCall {
+    let said = |key: &str| item.get(key).and_then(Value::as_str);
+    let input = if kind == CallKind::Custom { "input" } else { "arguments" };
+    ToolCall {
+        id: said("call_id").unwrap_or_default().into(),
+        name: said("name").unwrap_or_default().into(),
+        arguments: said(input).unwrap_or_default().into(),
+        kind,
+        namespace: said("namespace").map(Into::into),
+        extra: Extra::none(),
+    }
 }
 
 /// The items of a turn: as they stood, where that still says what the typed fields say. `at` is the message's index.

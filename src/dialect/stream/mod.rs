@@ -138,9 +138,8 @@ impl StreamParser {
     /// The answer as far as it came. `complete` only if the stream said itself that it has ended.
     pub fn finish(&self) -> Result<Response> {
         let Assembled { body, complete, unfinished, error } = self.assembly.assembled()?;
-        let mut response = dialect::take_response(self.dialect, Value::Object(body))?;
-        response.complete &= complete && !self.broken && unfinished.is_empty() && error.is_none();
-        response.unfinished = unfinished;
+        let mut response = dialect::take_response(self.dialect, Value::Object(body), unfinished)?;
+        response.complete &= complete && !self.broken && error.is_none();
         response.error = error;
         Ok(response)
     }
