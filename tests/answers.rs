@@ -241,3 +241,25 @@ fn a_response_that_has_not_ended_well_is_not_complete() {
         assert_eq!(read_response(Responses, &body).unwrap().complete, complete, "{status}");
     }
 }
+
+#[test]
+fn the_choice_with_the_index_0_counts() {
+    let choice = |at: &str, text: &str| {
+        format!(
+            r#"{{{at}"message":{{"role":"assistant","content":"{text}"}},"content":{{"role":"model","parts":[{{"text":"{text}"}}]}},"finish_reason":"{text}","finishReason":"{text}"}}"#
+        )
+    };
+    for (first, second, said) in
+        [(r#""index":1,"#, r#""index":0,"#, "b"), (r#""index":1,"#, r#""index":2,"#, "a"), ("", "", "a")]
+    {
+        let choices = format!("[{},{}]", choice(first, "a"), choice(second, "b"));
+        for (dialect, key) in [(Chat, "choices"), (Gemini, "candidates")] {
+            let body = format!(r#"{{"{key}":{choices}}}"#);
+            let body = parse(body.as_bytes(), Repeats::Refused).unwrap().value;
+            let response = read_response(dialect, &body).unwrap();
+            assert_eq!(response.message.content.as_deref(), Some(said), "{first} {second}");
+            assert_eq!(response.native_finish_reason.as_deref(), Some(said));
+            assert_eq!(read_answer(dialect, &body).unwrap(), response.message);
+        }
+    }
+}

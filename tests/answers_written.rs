@@ -294,6 +294,8 @@ fn why_it_ended_stands_in_the_words_of_the_wire() {
         (Anthropic, "refusal", None, Responses, "content_filter", true),
         (Anthropic, "refusal", None, Anthropic, "refusal", false),
         (Anthropic, "pause_turn", None, Chat, "stop", true),
+        (Chat, "model_length", Some(Length), Anthropic, "max_tokens", false),
+        (Chat, "model_length", Some(Length), Chat, "model_length", false),
         (Chat, "content_filter", None, Anthropic, "refusal", true),
         (Chat, "content_filter", None, Chat, "content_filter", false),
         (Chat, "tool_calls", Some(ToolCalls), Responses, "completed", true),

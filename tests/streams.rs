@@ -393,3 +393,47 @@ fn a_second_answer_in_one_stream_is_never_taken_for_the_end_of_the_first() {
         assert!(!read(dialect, &[&events[..], &whole[..]].concat()).complete, "{dialect}");
     }
 }
+
+#[test]
+fn an_error_ends_the_turn() {
+    for (dialect, event, ends) in [
+        (Chat, r#"data: {"error":{"message":"overloaded"}}"#, true),
+        (Chat, r#"data: {"object":"error","message":"overloaded"}"#, true),
+        (Chat, "event: error\ndata: {\"message\":\"overloaded\"}", true),
+        (Chat, r#"{"error":{"message":"overloaded"}}"#, true),
+        (Chat, r#"data: {"error":null,"choices":[]}"#, false),
+        (Chat, r#"data: {"choices":[{"delta":{"content":"an error"}}]}"#, false),
+        (Responses, r#"data: {"type":"error","code":"server_error"}"#, true),
+        (Responses, "event: error\ndata: {\"code\":\"server_error\"}", true),
+        (Responses, r#"data: {"error":{"code":"server_error"}}"#, true),
+        (Responses, r#"{"error":{"code":"server_error"}}"#, true),
+        (Responses, r#"data: {"type":"response.created","response":{"error":null}}"#, false),
+        (Responses, r#"data: {"type":"response.output_text.delta","delta":"error"}"#, false),
+        (Anthropic, "event: error\ndata: {\"type\":\"error\",\"error\":{}}", true),
+        (Anthropic, r#"data: {"type":"error","error":{}}"#, true),
+        (Anthropic, r#"{"type":"error","error":{}}"#, true),
+        (Anthropic, r#"{"error":{"message":"bad gateway"}}"#, true),
+        (Anthropic, r#"data: {"type":"content_block_delta","delta":{"text":"error"}}"#, false),
+        (Gemini, r#"data: {"error":{"code":503}}"#, true),
+        (Gemini, r#"{"error":{"code":503}}"#, true),
+        (Gemini, r#"data: {"candidates":[{"content":{"parts":[{"text":"error"}]}}]}"#, false),
+    ] {
+        for end in ["", "\n", "\n\n"] {
+            assert_eq!(is_terminal_event(dialect, format!("{event}{end}").as_bytes()), ends, "{event}");
+        }
+        let (response, refused) = read(dialect, [format!("{event}\n\n").as_bytes()]);
+        assert_eq!((response.error.is_some(), response.complete), (ends, false), "{event} {refused:?}");
+    }
+    for name in ["error.bin", "exception.bin"] {
+        let bytes = fs::read(folder(Bedrock).join(name)).unwrap();
+        assert!(is_terminal_event(Bedrock, frames(&bytes).last().unwrap()), "{name}");
+    }
+}
+
+#[test]
+fn sound_that_is_no_base64_is_refused() {
+    let (response, refused) =
+        read(Chat, [&b"data: {\"choices\":[{\"delta\":{\"audio\":{\"data\":\"AAA\"}}}]}\n\n"[..]]);
+    assert_eq!(refused.unwrap().to_string(), "events[0].choices[0].delta.audio.data: expected base64");
+    assert!(!response.complete);
+}

@@ -1,6 +1,7 @@
 //! Which wire reads or writes what: dispatch only. The wires never import each other.
 
 mod arguments;
+mod blob;
 mod counts;
 mod hoist;
 mod ids;

@@ -10,13 +10,15 @@ pub(in crate::dialect) fn assembly() -> Box<dyn Assembly> {
     Box::new(Events::default())
 }
 
-/// The event behind which nothing comes.
-pub(in crate::dialect) const LAST: [&str; 1] = ["message_stop"];
+/// The events behind which nothing comes.
+pub(in crate::dialect) const LAST: [&str; 2] = ["message_stop", "error"];
 
 pub(in crate::dialect) fn is_terminal(name: Option<&str>, data: &[u8]) -> bool {
     name.is_some_and(|name| LAST.contains(&name))
-        || parse(data, Repeats::LastWins)
-            .is_ok_and(|parsed| parsed.value.kind().is_some_and(|kind| LAST.contains(&kind)))
+        || parse(data, Repeats::LastWins).is_ok_and(|parsed| match parsed.value.kind() {
+            Some(kind) => LAST.contains(&kind),
+            None => parsed.value.get("error").is_some_and(|error| !error.is_null()),
+        })
 }
 
 #[derive(Default)]

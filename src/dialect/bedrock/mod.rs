@@ -4,7 +4,6 @@
 //! The body is that of the REST service: what boto3 takes as `bytes` stands in it as base64. `modelId` stands beside the
 //! conversation, as boto3 has it.
 
-mod blob;
 mod blocks;
 mod events;
 mod frames;

@@ -1,8 +1,8 @@
 //! The events of a streamed answer and the answer they add up to.
 //! <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html>
 
-use super::blob;
 use super::frames::FAILED;
+use crate::dialect::blob;
 use crate::dialect::stream::{Assembled, Assembly, append, extend, index, keep};
 use crate::error::{Error, Result};
 use crate::json::{Cursor, Fields, Json, MAX_DEPTH, Object, Repeats, Value, parse_within};
@@ -13,9 +13,9 @@ pub(in crate::dialect) fn assembly() -> Box<dyn Assembly> {
     Box::new(Events::default())
 }
 
-/// The counts come last, behind the reason to end.
+/// The counts come last, behind the reason to end, unless the stream fails.
 pub(in crate::dialect) fn is_terminal(name: Option<&str>, _data: &[u8]) -> bool {
-    name == Some("metadata")
+    matches!(name, Some("metadata" | FAILED))
 }
 
 #[derive(Default)]
@@ -143,19 +143,6 @@ fn add(blocks: &mut Vec<Block>, kind: &str, piece: Cursor<'_>) -> Result<()> {
     }
 }
 
-/// Appends base64 to base64.
-fn append_blob(fields: &mut Object<'static>, key: &str, piece: Cursor<'_>) -> Result<()> {
-    let mut held = match fields.remove(key) {
-        Some(Value::String(held)) => held.into_owned(),
-        _ => String::new(),
-    };
-    if !blob::append(&mut held, piece.str()?) {
-        return Err(piece.expected("base64"));
-    }
-    fields.set(key, held.into());
-    Ok(())
-}
-
 /// How deep in a body the input of a call stands.
 const ABOVE_INPUT: usize = 6;
 
@@ -185,13 +172,13 @@ impl Block {
             _ => {
                 for (key, value) in piece.fields()?.each() {
                     match value.value {
-                        _ if key == "redactedContent" => append_blob(fields, key, value)?,
+                        _ if key == "redactedContent" => blob::append_to(fields, key, value)?,
                         Value::Object(source) if source.get("bytes").is_some() => {
                             let mut held = match fields.remove(key) {
                                 Some(Value::Object(held)) => held,
                                 _ => Object::default(),
                             };
-                            append_blob(&mut held, "bytes", value.fields()?.need("bytes")?)?;
+                            blob::append_to(&mut held, "bytes", value.fields()?.need("bytes")?)?;
                             fields.set(key, held.into());
                         }
                         Value::String(text) => append(fields, key, text),

@@ -1,6 +1,7 @@
 //! The message of one choice as it grows by deltas: texts, reasoning, and calls by their index.
 
 use super::calls::{Call, grown_call};
+use crate::dialect::blob;
 use crate::dialect::stream::{append, extend, index, keep, keep_first};
 use crate::error::Result;
 use crate::json::{Cursor, Fields, Json, Object, Value};
@@ -54,7 +55,7 @@ impl Deltas {
                 ("function_call", Value::Object(call)) => {
                     pieces(self.function_call.get_or_insert_default(), call, "arguments");
                 }
-                ("audio", Value::Object(audio)) => self.audio(audio),
+                ("audio", Value::Object(_)) => self.audio(field)?,
                 (_, value) => keep(&mut self.fields, key, value),
             }
         }
@@ -153,15 +154,21 @@ impl Deltas {
         }
     }
 
-    /// The sound itself is left out: its pieces are each encoded for themselves, and joined they are nothing.
-    fn audio(&mut self, audio: &Object<'_>) {
+    /// The pieces of the sound are each encoded for themselves.
+    fn audio(&mut self, audio: Cursor<'_>) -> Result<()> {
         let mut held = match self.fields.remove("audio") {
             Some(Value::Object(held)) => held,
             _ => Object::default(),
         };
-        pieces(&mut held, audio, "transcript");
-        held.remove("data");
+        for (key, field) in audio.fields()?.each() {
+            match (key, field.value) {
+                ("data", Value::String(_)) => blob::append_to(&mut held, key, field)?,
+                ("transcript", Value::String(text)) => append(&mut held, key, text),
+                (_, value) => keep(&mut held, key, value),
+            }
+        }
         self.fields.set("audio", held.into());
+        Ok(())
     }
 
     fn calls(&mut self, calls: Cursor<'_>) -> Result<()> {

@@ -36,7 +36,7 @@ pub(super) use messages::outcome_loss;
 pub(super) use overlay::overlay;
 pub(super) use read::{read_items, read_request};
 pub(super) use response::{read_answer, read_response, write_response};
-pub(super) use stream::assembly;
+pub(super) use stream::{assembly, is_terminal};
 pub(super) use write::write_request;
 
 pub(super) const RESULT: ResultForm = ResultForm {

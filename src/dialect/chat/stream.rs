@@ -3,11 +3,24 @@
 use super::deltas::{Deltas, Place};
 use crate::dialect::stream::{Assembled, Assembly, Slots, extend, index, keep, keep_first};
 use crate::error::Result;
-use crate::json::{Cursor, Json, Object, Value};
+use crate::json::{Cursor, Json, Object, Repeats, Value, parse};
 use std::collections::BTreeMap;
 
 pub(in crate::dialect) fn assembly() -> Box<dyn Assembly> {
     Box::new(Chunks::default())
+}
+
+/// The sentinel, or an error, behind which it may be left out.
+pub(in crate::dialect) fn is_terminal(name: Option<&str>, data: &[u8]) -> bool {
+    data == b"[DONE]"
+        || parse(data, Repeats::LastWins).is_ok_and(|parsed| error_in(name, &parsed.value).is_some())
+}
+
+/// The error that a chunk is, in the ways in which servers say it.
+fn error_in<'v>(name: Option<&str>, chunk: &'v Value<'v>) -> Option<&'v Value<'v>> {
+    let is_error = || name == Some("error") || chunk.get("object").and_then(Value::as_str) == Some("error");
+    let error = chunk.get("error").filter(|error| !error.is_null());
+    error.or_else(|| is_error().then_some(chunk))
 }
 
 #[derive(Default)]
@@ -38,16 +51,9 @@ impl Assembly for Chunks {
             self.done = true;
             return Ok(());
         }
-        let data = Cursor::root(data);
-        let chunk = data.fields()?;
-        if let Some(error) = chunk.some("error") {
-            self.error = Some(error.to_json());
-            return Ok(());
-        }
-        // As some servers say it.
-        let is_error = chunk.object.get("object").and_then(Value::as_str) == Some("error");
-        if is_error || name == Some("error") {
-            self.error = Some(data.to_json());
+        let chunk = Cursor::root(data).fields()?;
+        if let Some(error) = error_in(name, data) {
+            self.error = Some(error.clone().into_owned());
             return Ok(());
         }
         for (key, field) in chunk.each() {

@@ -1,7 +1,7 @@
 //! The two forms of a stream: server-sent events (`alt=sse`), and without that one JSON array whose elements come one
 //! after another. The first byte that is not blank tells which.
 
-use crate::dialect::stream::{Framing, Sse};
+use crate::dialect::stream::{Braces, Events, Framing};
 use crate::error::{Error, Kind, Result};
 use crate::json::MAX_BYTES;
 use crate::path::Path;
@@ -41,42 +41,11 @@ impl Framing for Either {
                 _ => Form::Events(Events::default()),
             };
         }
-        let rest = match &mut self.form {
-            Form::Events(events) => match events.feed(bytes, event)? {
-                Some(rest) => rest,
-                None => return Ok(()),
-            },
-            Form::Values(values) => return values.feed(bytes, event),
-            Form::Unknown => return Ok(()),
-        };
-        let mut values = Values::default();
-        let fed = values.feed(rest, event);
-        self.form = Form::Values(values);
-        fed
-    }
-}
-
-/// Events, until a line begins with a brace: that is an error, which the API sends as it is. No line of an event does.
-#[derive(Default)]
-struct Events {
-    sse: Sse,
-    within_line: bool,
-}
-
-impl Events {
-    /// Gives what stands behind the events.
-    fn feed<'b>(&mut self, bytes: &'b [u8], event: OnEvent<'_>) -> Result<Option<&'b [u8]>> {
-        let begins = |at: &usize| match at.checked_sub(1) {
-            Some(before) => matches!(bytes[before], b'\n' | b'\r'),
-            None => !self.within_line,
-        };
-        let brace = memchr::memchr_iter(b'{', bytes).find(begins);
-        let (events, rest) = bytes.split_at(brace.unwrap_or(bytes.len()));
-        if let Some(last) = events.last() {
-            self.within_line = !matches!(last, b'\n' | b'\r');
+        match &mut self.form {
+            Form::Events(events) => events.feed(bytes, event),
+            Form::Values(values) => values.feed(bytes, event),
+            Form::Unknown => Ok(()),
         }
-        self.sse.feed(events, event)?;
-        Ok(brace.map(|_| rest))
     }
 }
 
@@ -85,9 +54,7 @@ impl Events {
 struct Values {
     /// What has come of the value that is not whole yet.
     value: Vec<u8>,
-    depth: usize,
-    within_text: bool,
-    escaped: bool,
+    braces: Braces,
     place: Place,
     headless: bool,
 }
@@ -113,8 +80,8 @@ impl Framing for Values {
         // Where in these bytes the value begins, of which the rest is held.
         let mut from = 0;
         for (at, byte) in bytes.iter().enumerate() {
-            if self.depth > 0 {
-                if self.within(*byte) {
+            if self.braces.are_open() {
+                if self.braces.end_with(*byte) {
                     let piece = &bytes[from..=at];
                     let name = match self.place {
                         Place::Bare => None,
@@ -133,7 +100,7 @@ impl Framing for Values {
             from = at;
             self.between(*byte, event)?;
         }
-        if self.depth > 0 {
+        if self.braces.are_open() {
             let rest = &bytes[from..];
             if self.value.len() + rest.len() > MAX_BYTES {
                 let what = format!("an element of more than {MAX_BYTES} bytes");
@@ -146,20 +113,6 @@ impl Framing for Values {
 }
 
 impl Values {
-    /// A byte of a value; tells whether it is the last one.
-    fn within(&mut self, byte: u8) -> bool {
-        match byte {
-            _ if self.escaped => self.escaped = false,
-            b'\\' if self.within_text => self.escaped = true,
-            b'"' => self.within_text = !self.within_text,
-            _ if self.within_text => {}
-            b'{' | b'[' => self.depth += 1,
-            b'}' | b']' => self.depth -= 1,
-            _ => {}
-        }
-        self.depth == 0
-    }
-
     /// A byte between values.
     fn between(&mut self, byte: u8, event: OnEvent<'_>) -> Result<()> {
         self.place = match (self.place, byte) {
@@ -170,11 +123,11 @@ impl Values {
                 Place::Next
             }
             (Place::Start | Place::Bare, b'{') => {
-                self.depth = 1;
+                self.braces.end_with(byte);
                 Place::Bare
             }
             (Place::Opened | Place::Next, b'{') => {
-                self.depth = 1;
+                self.braces.end_with(byte);
                 Place::Behind
             }
             (Place::Behind, b',') => Place::Next,

@@ -22,10 +22,10 @@ pub(in crate::dialect) fn assembly() -> Box<dyn Assembly> {
     Box::new(Answer::default())
 }
 
-/// Does the chunk say why the answer, which is the first candidate, ends? Nothing else does.
+/// Does the chunk say why the answer, which is the first candidate, ends? Nothing else does but an error.
 pub(in crate::dialect) fn is_terminal(_name: Option<&str>, data: &[u8]) -> bool {
-    // Both words in either spelling.
-    if !["inish", "lock"].iter().any(|part| memchr::memmem::find(data, part.as_bytes()).is_some()) {
+    // The words in either spelling.
+    if !["inish", "lock", "error"].iter().any(|part| memchr::memmem::find(data, part.as_bytes()).is_some()) {
         return false;
     }
     let Ok(parsed) = parse(data, Repeats::LastWins) else { return false };
@@ -35,7 +35,9 @@ pub(in crate::dialect) fn is_terminal(_name: Option<&str>, data: &[u8]) -> bool 
         let first = candidate.get("index").is_none_or(|n| *n == Json::Number("0".into()));
         first && has_ended(candidate.get("finishReason"))
     };
-    candidates.iter().any(ended) || candidates.is_empty() && is_blocked(chunk.as_object())
+    chunk.get("error").is_some_and(|error| !error.is_null())
+        || candidates.iter().any(ended)
+        || candidates.is_empty() && is_blocked(chunk.as_object())
 }
 
 fn has_ended(reason: Option<&Value<'_>>) -> bool {

@@ -10,15 +10,17 @@ pub(in crate::dialect) fn assembly() -> Box<dyn Assembly> {
     Box::new(Events::default())
 }
 
-/// The events that carry the whole response at its end.
-pub(in crate::dialect) const LAST: [&str; 3] =
-    ["response.completed", "response.incomplete", "response.failed"];
+/// The events behind which nothing comes: those that carry the whole response, and an error.
+pub(in crate::dialect) const LAST: [&str; 4] =
+    ["response.completed", "response.incomplete", "response.failed", "error"];
 
 pub(in crate::dialect) fn is_terminal(name: Option<&str>, data: &[u8]) -> bool {
     match name {
         Some(name) if name.starts_with("response.") => LAST.contains(&name),
-        _ => parse(data, Repeats::LastWins)
-            .is_ok_and(|parsed| parsed.value.kind().is_some_and(|kind| LAST.contains(&kind))),
+        _ => parse(data, Repeats::LastWins).is_ok_and(|parsed| match parsed.value.kind().or(name) {
+            Some(kind) => LAST.contains(&kind),
+            None => parsed.value.get("error").is_some_and(|error| !error.is_null()),
+        }),
     }
 }
 

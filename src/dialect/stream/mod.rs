@@ -2,6 +2,7 @@
 
 mod again;
 mod grow;
+mod raw;
 mod sse;
 
 use crate::dialect::{self, anthropic, bedrock, chat, gemini, no_answer, responses};
@@ -13,7 +14,9 @@ use again::Pattern;
 
 pub(super) use again::Slots;
 pub(super) use grow::{append, extend, index, keep, keep_first};
-pub(super) use sse::{Sse, write_event};
+pub(super) use raw::{Braces, Events};
+use sse::Sse;
+pub(super) use sse::write_event;
 
 /// Adds up the events of one wire. Linear in what it is given: texts grow in place.
 pub(super) trait Assembly: Send + Sync {
@@ -156,16 +159,16 @@ fn framing(dialect: Dialect) -> Box<dyn Framing> {
     match dialect {
         Dialect::Bedrock => bedrock::framing(),
         Dialect::Gemini => gemini::framing(),
-        Dialect::Chat | Dialect::Responses | Dialect::Anthropic | Dialect::Mcp => Box::new(Sse::default()),
+        Dialect::Chat | Dialect::Responses | Dialect::Anthropic | Dialect::Mcp => Box::new(Events::default()),
     }
 }
 
-/// Does this whole event end the turn for the client that waits for it? The blank line behind an event may be left
+/// Does this whole event end the turn for the client that waits for it, be it with an error? The blank line behind an event may be left
 /// out.
 pub fn is_terminal_event(dialect: Dialect, chunk: &[u8]) -> bool {
     // Nearly no event is: most say so by not having the word.
     let words: &[&str] = match dialect {
-        Dialect::Chat => &["[DONE]"],
+        Dialect::Chat => &["[DONE]", "error"],
         Dialect::Responses => &responses::LAST,
         Dialect::Anthropic => &anthropic::LAST,
         Dialect::Gemini | Dialect::Bedrock | Dialect::Mcp => &[""],
@@ -176,7 +179,7 @@ pub fn is_terminal_event(dialect: Dialect, chunk: &[u8]) -> bool {
     let mut terminal = false;
     let mut look = |name: Option<&str>, data: &[u8]| {
         terminal |= match dialect {
-            Dialect::Chat => data == b"[DONE]",
+            Dialect::Chat => chat::is_terminal(name, data),
             Dialect::Responses => responses::is_terminal(name, data),
             Dialect::Anthropic => anthropic::is_terminal(name, data),
             Dialect::Gemini => gemini::is_terminal(name, data),

@@ -1,12 +1,25 @@
 //! Binary content as base64, which a stream may bring in pieces that each end on their own.
 
+use crate::error::Result;
+use crate::json::{Cursor, Object, Value};
 use std::iter::once;
 
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
+/// Appends a piece to the base64 of a field.
+pub(super) fn append_to(fields: &mut Object<'static>, key: &str, piece: Cursor<'_>) -> Result<()> {
+    let mut held = match fields.remove(key) {
+        Some(Value::String(held)) => held.into_owned(),
+        _ => String::new(),
+    };
+    let fits = append(&mut held, piece.str()?);
+    fields.set(key, held.into());
+    if fits { Ok(()) } else { Err(piece.expected("base64")) }
+}
+
 /// Appends the bytes of a piece to those that are there; false if one of them is not base64. Only the end of what is
 /// there is read again.
-pub(super) fn append(held: &mut String, piece: &str) -> bool {
+fn append(held: &mut String, piece: &str) -> bool {
     if !held.ends_with('=') {
         held.push_str(piece);
         return held.len().is_multiple_of(4);
