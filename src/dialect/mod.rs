@@ -200,6 +200,12 @@ pub fn write_response(dialect: Dialect, response: &Response) -> Result<(Object<'
     if !response.complete {
         return Err(Error::shape(Path::root().key("complete"), "the answer did not come whole"));
     }
+    let (mut body, mut losses) = answer(dialect, response)?;
+    strip::strip_all(&mut body, &mut losses);
+    Ok((body, losses))
+}
+
+fn answer(dialect: Dialect, response: &Response) -> Result<(Object<'static>, Losses)> {
     if response.dialect == Some(dialect)
         && let Some(native @ Value::Object(body)) = &response.native
         && read_response(dialect, native).is_ok_and(|read| read == *response)

@@ -18,6 +18,7 @@ from toolwire import (
     ChatDialect,
     GeminiDialect,
     JsonError,
+    LossError,
     LossWarning,
     Response,
     ResponsesDialect,
@@ -283,3 +284,28 @@ def test_what_is_there_is_in_the_folder_of_streams() -> None:
             continue
         answer = parser.finish()
         assert Response.from_dict(answer.to_dict()) == answer
+
+
+@pytest.mark.filterwarnings("ignore::toolwire.LossWarning")
+@pytest.mark.parametrize("wire", [ChatDialect, ResponsesDialect, AnthropicDialect, GeminiDialect, BedrockDialect])
+def test_no_marker_leaves_in_an_answer(wire: Any) -> None:
+    block = {"type": "text", "text": "x", "_vf_is_error": False}
+    body = {"role": "assistant", "content": [block], "stop_reason": "end_turn", "_vf_is_error": True}
+    call = ToolCall(id="a", name="f", arguments='{"\\u005fvf_is_error":true,"n":1}')
+    by_hand = Response(AssistantMessage(tool_calls=[call]), finish_reason="tool_calls", id="r", model="m")
+    for response in (AnthropicDialect().parse_response(body), by_hand):
+        rendered = wire().render_response(response)
+        assert not any("_vf_is_error" in found for found in _objects(rendered.body))
+        stream = b"".join(wire().stream_events(response))
+        parser = wire().stream_parser()
+        parser.feed(stream)
+        assert not any("_vf_is_error" in found for found in _objects(parser.finish().native))
+    if wire is AnthropicDialect:
+        with pytest.raises(LossError):
+            wire().render_response(AnthropicDialect().parse_response(body), strict=True)
+
+
+def _objects(value: Any) -> list[Any]:
+    """Every object in a body."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [value] * isinstance(value, dict) + [found for member in inner for found in _objects(member)]
