@@ -1,6 +1,7 @@
 //! Which wire reads or writes what: dispatch only. The wires never import each other.
 
 mod arguments;
+mod beside;
 mod blob;
 mod counts;
 mod hoist;
@@ -224,7 +225,24 @@ fn answer(dialect: Dialect, response: &Response) -> Result<(Object<'static>, Los
         Dialect::Bedrock => bedrock::write_response(response, &mut losses)?,
         Dialect::Mcp => return Err(no_answer(dialect)),
     };
+    if let (Some(source), Some(native)) = (response.dialect, &response.native)
+        && source != dialect
+    {
+        leave_response(source, native, &mut losses);
+    }
     Ok((body, losses))
+}
+
+/// Reports what stands beside the turn in the body of an answer. Its paths are those of that body.
+fn leave_response(source: Dialect, native: &Value<'_>, losses: &mut Losses) {
+    match source {
+        Dialect::Chat => chat::leave_response(native, losses),
+        Dialect::Responses => responses::leave_response(native, losses),
+        Dialect::Anthropic => anthropic::leave_response(native, losses),
+        Dialect::Gemini => gemini::leave_response(native, losses),
+        Dialect::Bedrock => bedrock::leave_response(native, losses),
+        Dialect::Mcp => {}
+    }
 }
 
 /// An answer as a stream of one wire, one element per event, with what that wire cannot say.

@@ -4,6 +4,7 @@ use super::HERE;
 use super::pen::{IDS, Pen, text_block};
 use super::read::read_turn;
 use super::turn;
+use crate::dialect::beside::leave_beside;
 use crate::dialect::counts::{count, count_in};
 use crate::dialect::ids::{Table, minted};
 use crate::dialect::loss::{Code, Losses};
@@ -74,6 +75,15 @@ fn read_usage(usage: &Object<'_>) -> Option<Usage> {
         cached_input_tokens: count(usage, "cache_read_input_tokens"),
         reasoning_tokens: count_in(usage, "output_tokens_details", "thinking_tokens"),
     })
+}
+
+/// What is typed, and what every answer has.
+const KNOWN: [&str; 7] = ["id", "type", "role", "model", "content", "stop_reason", "usage"];
+
+/// Reports what another wire does not get of an answer.
+pub(in crate::dialect) fn leave_response(native: &Value<'_>, losses: &mut Losses) {
+    let Some(native) = native.as_object() else { return };
+    leave_beside(native, &KNOWN, &Path::root(), losses);
 }
 
 const WORDS: Words =

@@ -6,6 +6,7 @@ use super::pen::{IDS, Pen, text};
 use super::read::{beside, read_turn};
 use super::turn;
 use crate::dialect::Options;
+use crate::dialect::beside::leave_beside;
 use crate::dialect::counts::count;
 use crate::dialect::ids::Table;
 use crate::dialect::loss::{Code, Losses};
@@ -96,6 +97,24 @@ fn read_usage(usage: &Object<'_>) -> Option<Usage> {
         cached_input_tokens: count(usage, "cacheReadInputTokens"),
         reasoning_tokens: None,
     })
+}
+
+/// What is typed, what every answer has, what repeats the request, and what SDKs add of their own.
+const KNOWN: [&str; 8] = [
+    "output",
+    "stopReason",
+    "usage",
+    "metrics",
+    "performanceConfig",
+    "serviceTier",
+    "ResponseMetadata",
+    "$metadata",
+];
+
+/// Reports what another wire does not get of an answer.
+pub(in crate::dialect) fn leave_response(native: &Value<'_>, losses: &mut Losses) {
+    let Some(native) = native.as_object() else { return };
+    leave_beside(native, &KNOWN, &Path::root(), losses);
 }
 
 const WORDS: Words =

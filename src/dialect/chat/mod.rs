@@ -35,7 +35,7 @@ pub(super) use chunks::write_stream;
 pub(super) use messages::outcome_loss;
 pub(super) use overlay::overlay;
 pub(super) use read::{read_items, read_request};
-pub(super) use response::{read_answer, read_response, write_response};
+pub(super) use response::{leave_response, read_answer, read_response, write_response};
 pub(super) use stream::{assembly, is_terminal};
 pub(super) use write::write_request;
 

@@ -2,6 +2,7 @@
 
 use super::messages::{self, Lane};
 use super::read::read_assistant;
+use crate::dialect::beside::{leave_beside, leave_others};
 use crate::dialect::counts::{count, count_in};
 use crate::dialect::ids::minted;
 use crate::dialect::loss::{Code, Losses};
@@ -82,6 +83,24 @@ fn read_usage(usage: &Object<'_>) -> Option<Usage> {
         cached_input_tokens: cached,
         reasoning_tokens: count_in(usage, "completion_tokens_details", "reasoning_tokens"),
     })
+}
+
+/// What is typed, what repeats the request, and what some servers say of every answer.
+const KNOWN: [&str; 8] =
+    ["id", "object", "created", "model", "choices", "usage", "service_tier", "prompt_filter_results"];
+const KNOWN_OF_CHOICE: [&str; 5] =
+    ["index", "message", "finish_reason", "native_finish_reason", "content_filter_results"];
+
+/// Reports what another wire does not get of an answer.
+pub(in crate::dialect) fn leave_response(native: &Value<'_>, losses: &mut Losses) {
+    let Some(native) = native.as_object() else { return };
+    leave_beside(native, &KNOWN, &Path::root(), losses);
+    let Some(choices) = native.get("choices") else { return };
+    let (at, path) = (chosen(choices), Path::root().key("choices"));
+    if let Some(choice) = choices.as_array().and_then(|choices| choices.get(at)?.as_object()) {
+        leave_beside(choice, &KNOWN_OF_CHOICE, &path.index(at), losses);
+    }
+    leave_others(choices, at, &path, losses);
 }
 
 const WORDS: Words =

@@ -28,7 +28,7 @@ pub(super) use leave::{leave, structured};
 pub(super) use outcomes::{candidate_outcomes, native_outcome};
 pub(super) use overlay::{OVERLAY_READS, overlay};
 pub(super) use read::{mint_behind, read_request};
-pub(super) use response::{read_answer, read_response, write_response};
+pub(super) use response::{leave_response, read_answer, read_response, write_response};
 pub(super) use stream::{assembly, framing, is_terminal};
 pub(super) use write::{write_message, write_request};
 

@@ -5,6 +5,7 @@ use super::pen::{Pen, text};
 use super::read::read_turn;
 use super::spelling::camel;
 use super::turn;
+use crate::dialect::beside::{leave_beside, leave_others};
 use crate::dialect::counts::count;
 use crate::dialect::loss::{Code, Losses};
 use crate::dialect::reasons::{Words, word};
@@ -124,6 +125,28 @@ fn read_usage(usage: &Object<'_>) -> Option<Usage> {
         cached_input_tokens: cached,
         reasoning_tokens: thoughts,
     })
+}
+
+/// What is typed, and what every answer has.
+const KNOWN: [&str; 6] =
+    ["candidates", "usageMetadata", "modelVersion", "responseId", "createTime", "promptFeedback"];
+const KNOWN_OF_CANDIDATE: [&str; 5] = ["content", "finishReason", "index", "safetyRatings", "tokenCount"];
+const KNOWN_OF_FEEDBACK: [&str; 2] = ["blockReason", "safetyRatings"];
+
+/// Reports what another wire does not get of an answer.
+pub(in crate::dialect) fn leave_response(native: &Value<'_>, losses: &mut Losses) {
+    let Ok(native) = camel(native) else { return };
+    let Some(native) = native.as_object() else { return };
+    leave_beside(native, &KNOWN, &Path::root(), losses);
+    if let Some(feedback) = native.get("promptFeedback").and_then(Value::as_object) {
+        leave_beside(feedback, &KNOWN_OF_FEEDBACK, &Path::root().key("promptFeedback"), losses);
+    }
+    let Some(candidates) = native.get("candidates") else { return };
+    let (at, path) = (chosen(candidates), Path::root().key("candidates"));
+    if let Some(candidate) = candidates.as_array().and_then(|candidates| candidates.get(at)?.as_object()) {
+        leave_beside(candidate, &KNOWN_OF_CANDIDATE, &path.index(at), losses);
+    }
+    leave_others(candidates, at, &path, losses);
 }
 
 const WORDS: Words = Words { stop: "STOP", length: "MAX_TOKENS", tool_calls: "STOP", filtered: "SAFETY" };

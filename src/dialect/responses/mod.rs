@@ -20,7 +20,7 @@ pub(super) use leave::{leave, leave_message_item};
 pub(super) use outcomes::native_outcome;
 pub(super) use overlay::overlay;
 pub(super) use read::{is_of_turn, read_items, read_request};
-pub(super) use response::{read_answer, read_response, write_response};
+pub(super) use response::{leave_response, read_answer, read_response, write_response};
 pub(super) use stream::{LAST, assembly, is_terminal};
 pub(super) use write::{write_message, write_request};
 

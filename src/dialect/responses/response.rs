@@ -1,6 +1,7 @@
 //! A Responses answer, <https://platform.openai.com/docs/api-reference/responses/object>, in both directions.
 
 use super::{HERE, Mode, text, turn, write::IDS};
+use crate::dialect::beside::leave_beside;
 use crate::dialect::counts::{count, count_in};
 use crate::dialect::ids::{Table, minted};
 use crate::dialect::reasons::{Words, word};
@@ -97,6 +98,52 @@ fn read_usage(usage: &Object<'_>) -> Option<Usage> {
         cached_input_tokens: cached,
         reasoning_tokens: count_in(usage, "output_tokens_details", "reasoning_tokens"),
     })
+}
+
+/// What is typed, and what repeats the request.
+const KNOWN: [&str; 36] = [
+    "id",
+    "object",
+    "created_at",
+    "completed_at",
+    "status",
+    "error",
+    "incomplete_details",
+    "model",
+    "output",
+    "output_text",
+    "usage",
+    "background",
+    "conversation",
+    "frequency_penalty",
+    "instructions",
+    "max_output_tokens",
+    "max_tool_calls",
+    "metadata",
+    "parallel_tool_calls",
+    "presence_penalty",
+    "previous_response_id",
+    "prompt",
+    "prompt_cache_key",
+    "prompt_cache_retention",
+    "reasoning",
+    "safety_identifier",
+    "service_tier",
+    "store",
+    "temperature",
+    "text",
+    "tool_choice",
+    "tools",
+    "top_logprobs",
+    "top_p",
+    "truncation",
+    "user",
+];
+
+/// Reports what another wire does not get of an answer.
+pub(in crate::dialect) fn leave_response(native: &Value<'_>, losses: &mut Losses) {
+    let Some(native) = native.as_object() else { return };
+    leave_beside(native, &KNOWN, &Path::root(), losses);
 }
 
 const WORDS: Words = Words {
