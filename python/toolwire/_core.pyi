@@ -1279,9 +1279,10 @@ class Response:
     """
     A model's answer: the turn, why it ended, what it cost, and the native body that it came in.
 
-    `complete` is False for a stream that was cut or that ended in an error. Calls that were open then are in
-    `unfinished`, with their arguments as far as they came, and never in `message`: they must not be run. Raises
-    `ShapeError` for an answer that is said to be complete and has unfinished calls or an error.
+    `complete` is False for a stream that was cut or that ended in an error, for an answer that its provider cut within a
+    call, and for one that is still being made or has failed. Calls that were open then are in `unfinished`, with their
+    arguments as far as they came, and never in `message`: they must not be run. Raises `ShapeError` for an answer that is
+    said to be complete and has unfinished calls or an error.
     """
     __match_args__: Final = ("message", "id", "model", "finish_reason", "native_finish_reason", "usage", "complete", "unfinished", "error", "dialect", "native")
     def __copy__(self, /) -> Response: ...
@@ -1370,7 +1371,7 @@ class Response:
     @property
     def unfinished(self, /) -> tuple[ToolCall, ...]:
         """
-        Calls that a cut stream left open.
+        Calls that a cut stream left open, or that their provider cut.
         """
     @property
     def usage(self, /) -> Usage | None: ...
@@ -1584,6 +1585,9 @@ class StreamParser:
     One stream of a provider, from its first byte to its end. `stream_parser` of a dialect gives it.
 
     Threads may share it; what they feed counts in the order in which it comes.
+
+    A stream of Gemini has no event that closes it: there, `complete` means that a `finishReason` was seen, which some early
+    models write in every chunk. <https://ai.google.dev/api/generate-content#FinishReason>
     """
     def __repr__(self, /) -> str: ...
     @property
@@ -1603,8 +1607,9 @@ class StreamParser:
         """
         The answer as far as it came. May be asked for at any time, and again.
 
-        `Response.complete` is True only if the stream itself said that it has ended, and nothing of it was refused.
-        Raises `ShapeError` where what came is no answer.
+        `Response.complete` is True only if the stream itself said that it has ended, and nothing of it was refused or cut.
+        A stream in which nothing came is an empty answer that is not complete. Raises `ShapeError` where the events add up
+        to something that cannot be read as an answer.
         """
 
 @final

@@ -26,6 +26,9 @@ pub(super) fn chunk_of<'py>(chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Py
 /// One stream of a provider, from its first byte to its end. `stream_parser` of a dialect gives it.
 ///
 /// Threads may share it; what they feed counts in the order in which it comes.
+///
+/// A stream of Gemini has no event that closes it: there, `complete` means that a `finishReason` was seen, which some early
+/// models write in every chunk. <https://ai.google.dev/api/generate-content#FinishReason>
 #[pyclass(frozen, module = "toolwire", name = "StreamParser")]
 pub(super) struct PyStreamParser {
     dialect: Dialect,
@@ -89,8 +92,9 @@ impl PyStreamParser {
 
     /// The answer as far as it came. May be asked for at any time, and again.
     ///
-    /// `Response.complete` is True only if the stream itself said that it has ended, and nothing of it was refused.
-    /// Raises `ShapeError` where what came is no answer.
+    /// `Response.complete` is True only if the stream itself said that it has ended, and nothing of it was refused or cut.
+    /// A stream in which nothing came is an empty answer that is not complete. Raises `ShapeError` where the events add up
+    /// to something that cannot be read as an answer.
     #[pyo3(signature = () -> "Response")]
     fn finish(&self, py: Python<'_>) -> PyResult<PyResponse> {
         let response = apart(py, self.came(), || self.state().parser.finish());

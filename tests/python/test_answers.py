@@ -272,6 +272,36 @@ def test_a_rollout_follows_three_wires_only(cls: Any) -> None:
         assert Rollout(other).dialect == other.name
 
 
+@pytest.mark.parametrize("cls", DIALECTS)
+def test_a_stream_in_which_nothing_came_is_an_empty_answer(cls: Any) -> None:
+    answer = cls().stream_parser().finish()
+    assert (answer.message.content, answer.message.tool_calls) == (None, ())
+    assert (answer.complete, answer.error) == (False, None)
+
+
+@pytest.mark.parametrize("cls", [ChatDialect, ResponsesDialect, AnthropicDialect, GeminiDialect])
+def test_an_error_that_is_sent_as_it_is_ends_the_stream(cls: Any) -> None:
+    error = b'{"error": {"message": "bad gateway"}}'
+    parser = cls().stream_parser()
+    parser.feed(b": here it comes\n\n")
+    parser.feed(error)
+    answer = parser.finish()
+    assert (answer.error, answer.complete) == ({"message": "bad gateway"}, False)
+    assert cls().is_terminal_event(error)
+
+
+def test_what_stands_beside_the_turn_is_lost_on_another_wire() -> None:
+    body = copy.deepcopy(BODY)
+    body["system_fingerprint"] = "fp_1"
+    body["choices"].append({**body["choices"][0], "index": 1})
+    answer = CHAT.parse_response(body)
+    assert CHAT.render_response(answer, strict=True).losses == ()
+    lost = [(loss.code, loss.path) for loss in AnthropicDialect().render_response(answer).losses]
+    assert lost[-2:] == [("field.dropped", "system_fingerprint"), ("field.dropped", "choices[1]")]
+    with pytest.raises(toolwire.LossError):
+        GeminiDialect().render_response(answer, strict=True)
+
+
 def test_what_is_there_is_in_the_folder_of_streams() -> None:
     """The recorded streams, through the class."""
     folder = Path(__file__).parent.parent / "streams"
