@@ -6,7 +6,7 @@
 use toolwire::dialect::{Options, read_request, targets, write_message, write_request};
 use toolwire::error::{Kind, Result};
 use toolwire::json::{Json, Repeats, Value, compact, parse_text};
-use toolwire::message::Dialect::{self, Anthropic, Chat, Responses};
+use toolwire::message::Dialect::{self, Anthropic, Bedrock, Chat, Gemini, Responses};
 
 fn json(text: &str) -> Json {
     parse_text(text, Repeats::Refused).unwrap().value.into_owned()
@@ -284,4 +284,46 @@ fn a_refusal_prints_no_content() {
         assert!(sentence.starts_with("messages[0].content[0]: "), "{sentence}");
         assert!(!sentence.contains("4711"), "{sentence}");
     }
+}
+
+#[test]
+fn a_named_target_fits_a_request_of_its_own_wire_too() {
+    let result = |fields: &str, behind: &str| {
+        format!(
+            r#"{{"modelId":"m","messages":[{{"role":"user","content":[{{"text":"q"}}]}},
+            {{"role":"assistant","content":[{{"toolUse":{{"toolUseId":"c","name":"f","input":{{}}}}}}]}},
+            {{"role":"user","content":[{{"toolResult":{{"toolUseId":"c","content":[{{"text":"x"}}]{fields}}}}}{behind}]}}],
+            "toolConfig":{{"tools":[{{"toolSpec":{{"name":"f","inputSchema":{{"json":{{}}}}}}}}]}}}}"#
+        )
+    };
+    let failed = result(r#","status":"error""#, "");
+    let (palmyra, losses) = fitted("palmyra", Bedrock, &failed).unwrap();
+    let labelled = result("", "").replace("\"x\"", r#""Tool execution failed:\nx""#);
+    assert_eq!(palmyra, json(&labelled), "{}", compact(&palmyra));
+    assert_eq!(losses, ["messages[2].is_error: outcome.labelled"]);
+    // A message by itself, too.
+    let request = read_request(Bedrock, &json(&failed)).unwrap();
+    let alone = |options| write_message(Bedrock, &request.messages[2], options).unwrap().0[0].clone();
+    assert!(alone(Options::default()).holds_key("status"));
+    assert!(!alone(Options { internal: false, target: targets::named("palmyra") }).holds_key("status"));
+    // The model alone leaves a body of the wire as it was, and so does the internal lane.
+    let own = read_request(Bedrock, &json(&failed.replace("\"m\"", "\"writer.palmyra-x5\""))).unwrap();
+    for options in [Options::default(), Options { internal: true, target: targets::named("palmyra") }] {
+        let (written, losses) = write_request(Bedrock, &own, options).unwrap();
+        assert!(Value::from(written).holds_key("status") && losses.0.is_empty());
+    }
+    let beside = result("", r#",{"text":"and?"}"#);
+    let error = fitted("bedrock-llama", Bedrock, &beside).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "messages[3]: this model takes nothing else in the message of the tool results"
+    );
+    let media = r#"{"contents":[{"role":"user","parts":[{"text":"q"}]},{"role":"model","parts":[{"functionCall":{"name":"f","args":{}}}]},
+        {"role":"user","parts":[{"functionResponse":{"name":"f","response":{"output":"x"},"parts":[{"inlineData":{"mimeType":"image/png","data":"AA=="}}]}}]}]}"#;
+    let (older, losses) = fitted("gemini-2", Gemini, media).unwrap();
+    let last =
+        older.get("contents").unwrap().as_array().unwrap()[2].get("parts").unwrap().as_array().unwrap();
+    assert!(last[0].get("functionResponse").unwrap().get("parts").is_none());
+    assert!(last.iter().any(|part| part.get("inlineData").is_some()));
+    assert_eq!(losses, ["messages[2].content[1]: image.hoisted", "messages[2].content: text.joined"]);
 }

@@ -38,8 +38,17 @@ pub struct Options {
     /// For the handoff between a harness program and the server beside it: the private marker instead of the label,
     /// tool names and media left where they are.
     pub internal: bool,
-    /// The server behind the wire, where it was named; else the model of the request tells it.
+    /// The server behind the wire, where it was named; else the model of the request tells it. For one that was named,
+    /// a request is fitted whichever wire it was read from; one that only the model tells leaves a request of the same
+    /// wire as it was.
     pub target: Option<&'static targets::Target>,
+}
+
+impl Options {
+    /// The server that was named, where what is written goes to it.
+    fn named(self, dialect: Dialect) -> Option<&'static targets::Target> {
+        self.target.filter(|target| target.dialect == dialect && !self.internal)
+    }
 }
 
 /// What a provider-run item says of its own outcome.
@@ -278,6 +287,13 @@ pub fn write_request(
     options: Options,
 ) -> Result<(Object<'static>, Losses)> {
     let mut losses = Losses(request.replaced.iter().map(|path| Loss::surrogate(Path::shown(path))).collect());
+    // A server that was named may differ from the one that took the body: the request counts as read from nowhere.
+    let foreign = (options.named(dialect).is_some() && request.dialect == Some(dialect)).then(|| Request {
+        dialect: None,
+        added: None,
+        ..request.clone()
+    });
+    let request = foreign.as_ref().unwrap_or(request);
     let mut body = match dialect {
         Dialect::Chat => chat::write_request(request, options, &mut losses)?,
         Dialect::Responses => responses::write_request(request, options, &mut losses)?,

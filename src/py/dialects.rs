@@ -140,7 +140,7 @@ macro_rules! dialect_class {
             }
 
             /// The server or model family behind the wire, a key of `TARGETS`. Where it is None, the model of a request
-            /// tells it.
+            /// finds its family on Gemini, Bedrock and Anthropic; on Chat Completions no model names its server.
             #[getter]
             fn target(&self) -> Option<&'static str> {
                 self.0.target_name()
@@ -161,9 +161,9 @@ macro_rules! dialect_class {
 
             /// Writes a request body, with what this wire cannot carry in `Rendered.losses`.
             ///
-            /// A request that was read from this wire is written as it was. One of another wire is brought into the
-            /// order that this wire asks for: results behind their calls, media that a result may not hold
-            /// behind the results. `strict=True` refuses any loss. `include_internal=True` is for the way between a
+            /// A request that was read from this wire is written as it was, unless `target` is named: one that only the
+            /// model tells leaves it alone. Any other is brought into the order that this wire asks for: results
+            /// behind their calls, media that a result may not hold behind the results. `strict=True` refuses any loss. `include_internal=True` is for the way between a
             /// harness program and the server beside it: the private marker instead of the label, names and media
             /// left where they are; such a body must be sealed before it leaves.
             ///
@@ -290,7 +290,8 @@ dialect_class!(
     Dialect::Chat,
     "dict[str, Any]",
     "OpenAI Chat Completions, <https://platform.openai.com/docs/api-reference/chat/create>. It has no field for the \
-     outcome of a tool: a failure is labelled in the text."
+     outcome of a tool: a failure is labelled in the text. A target concerns requests; the answers of every server are \
+     read and written alike."
 );
 dialect_class!(
     ResponsesDialect,

@@ -34,13 +34,14 @@ pub(in crate::dialect) fn write_request(
     settings::write(request, system, list.finish(), &mut pen)
 }
 
-/// One message by itself. It is written by the rules for foreign messages, unless it came from this wire.
+/// One message by itself. It is written by the rules for foreign messages, unless it came from this wire and
+/// no target is named.
 pub(in crate::dialect) fn write_message(
     message: &Message,
     options: Options,
     losses: &mut Losses,
 ) -> Result<Json> {
-    let same = message.extra().of(HERE).is_some();
+    let same = message.extra().of(HERE).is_some() && options.named(HERE).is_none();
     let mut pen = Pen::new(same, options, None, losses);
     let mut list = List { alone: true, ..List::default() };
     let called = match message {

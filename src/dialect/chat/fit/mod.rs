@@ -18,8 +18,7 @@ const HERE: Dialect = Dialect::Chat;
 
 /// What the server takes that a body is for, where one was named: a model's name says nothing about its server here.
 pub(super) fn named(options: Options) -> Option<Flags> {
-    let target = options.target.filter(|target| target.dialect == HERE && !options.internal);
-    target.map(|target| targets::flags(HERE, Some(target), None))
+    options.named(HERE).map(|target| targets::flags(HERE, Some(target), None))
 }
 
 /// The ids that the server takes, where not every text will do.
@@ -28,9 +27,9 @@ pub(super) fn ids(flags: Flags) -> Option<Rule> {
     (flags.word("call_ids") == "nine").then_some(nine)
 }
 
-/// The request for that server. It counts as read from nowhere, so that it is written by the rules for foreign ones.
+/// The request for that server.
 pub(super) fn request(request: &Request, flags: Flags, losses: &mut Losses) -> Result<Request> {
-    let mut request = Request { dialect: None, ..request.clone() };
+    let mut request = request.clone();
     let root = Path::root();
     for (n, message) in request.messages.iter_mut().enumerate() {
         self::message(message, flags, &root.key("messages").index(n), losses)?;
