@@ -94,9 +94,9 @@ class AnthropicDialect:
         """
         Writes a request body, with what this wire cannot carry in `Rendered.losses`.
 
-        A request that was read from this wire is written as it was. One of another wire is brought into the
-        order that this wire asks for: results behind their calls, media that a result may not hold
-        behind the results. `strict=True` refuses any loss. `include_internal=True` is for the way between a
+        A request that was read from this wire is written as it was, unless `target` is named: one that only the
+        model tells leaves it alone. Any other is brought into the order that this wire asks for: results
+        behind their calls, media that a result may not hold behind the results. `strict=True` refuses any loss. `include_internal=True` is for the way between a
         harness program and the server beside it: the private marker instead of the label, names and media
         left where they are; such a body must be sealed before it leaves.
 
@@ -139,7 +139,7 @@ class AnthropicDialect:
     def target(self, /) -> str | None:
         """
         The server or model family behind the wire, a key of `TARGETS`. Where it is None, the model of a request
-        tells it.
+        finds its family on Gemini, Bedrock and Anthropic; on Chat Completions no model names its server.
         """
 
 @final
@@ -324,9 +324,9 @@ class BedrockDialect:
         """
         Writes a request body, with what this wire cannot carry in `Rendered.losses`.
 
-        A request that was read from this wire is written as it was. One of another wire is brought into the
-        order that this wire asks for: results behind their calls, media that a result may not hold
-        behind the results. `strict=True` refuses any loss. `include_internal=True` is for the way between a
+        A request that was read from this wire is written as it was, unless `target` is named: one that only the
+        model tells leaves it alone. Any other is brought into the order that this wire asks for: results
+        behind their calls, media that a result may not hold behind the results. `strict=True` refuses any loss. `include_internal=True` is for the way between a
         harness program and the server beside it: the private marker instead of the label, names and media
         left where they are; such a body must be sealed before it leaves.
 
@@ -369,7 +369,7 @@ class BedrockDialect:
     def target(self, /) -> str | None:
         """
         The server or model family behind the wire, a key of `TARGETS`. Where it is None, the model of a request
-        tells it.
+        finds its family on Gemini, Bedrock and Anthropic; on Chat Completions no model names its server.
         """
     def to_boto(self, /, body: Mapping[str, Any]) -> dict[str, Any]:
         """
@@ -380,7 +380,7 @@ class BedrockDialect:
 @final
 class ChatDialect:
     """
-    OpenAI Chat Completions, <https://platform.openai.com/docs/api-reference/chat/create>. It has no field for the outcome of a tool: a failure is labelled in the text.
+    OpenAI Chat Completions, <https://platform.openai.com/docs/api-reference/chat/create>. It has no field for the outcome of a tool: a failure is labelled in the text. A target concerns requests; the answers of every server are read and written alike.
     """
     name: Final[Literal["chat"]]
     def __eq__(self, other: object, /) -> bool: ...
@@ -437,9 +437,9 @@ class ChatDialect:
         """
         Writes a request body, with what this wire cannot carry in `Rendered.losses`.
 
-        A request that was read from this wire is written as it was. One of another wire is brought into the
-        order that this wire asks for: results behind their calls, media that a result may not hold
-        behind the results. `strict=True` refuses any loss. `include_internal=True` is for the way between a
+        A request that was read from this wire is written as it was, unless `target` is named: one that only the
+        model tells leaves it alone. Any other is brought into the order that this wire asks for: results
+        behind their calls, media that a result may not hold behind the results. `strict=True` refuses any loss. `include_internal=True` is for the way between a
         harness program and the server beside it: the private marker instead of the label, names and media
         left where they are; such a body must be sealed before it leaves.
 
@@ -482,7 +482,7 @@ class ChatDialect:
     def target(self, /) -> str | None:
         """
         The server or model family behind the wire, a key of `TARGETS`. Where it is None, the model of a request
-        tells it.
+        finds its family on Gemini, Bedrock and Anthropic; on Chat Completions no model names its server.
         """
 
 @final
@@ -603,9 +603,9 @@ class GeminiDialect:
         """
         Writes a request body, with what this wire cannot carry in `Rendered.losses`.
 
-        A request that was read from this wire is written as it was. One of another wire is brought into the
-        order that this wire asks for: results behind their calls, media that a result may not hold
-        behind the results. `strict=True` refuses any loss. `include_internal=True` is for the way between a
+        A request that was read from this wire is written as it was, unless `target` is named: one that only the
+        model tells leaves it alone. Any other is brought into the order that this wire asks for: results
+        behind their calls, media that a result may not hold behind the results. `strict=True` refuses any loss. `include_internal=True` is for the way between a
         harness program and the server beside it: the private marker instead of the label, names and media
         left where they are; such a body must be sealed before it leaves.
 
@@ -648,7 +648,7 @@ class GeminiDialect:
     def target(self, /) -> str | None:
         """
         The server or model family behind the wire, a key of `TARGETS`. Where it is None, the model of a request
-        tells it.
+        finds its family on Gemini, Bedrock and Anthropic; on Chat Completions no model names its server.
         """
 
 @final
@@ -1436,9 +1436,9 @@ class ResponsesDialect:
         """
         Writes a request body, with what this wire cannot carry in `Rendered.losses`.
 
-        A request that was read from this wire is written as it was. One of another wire is brought into the
-        order that this wire asks for: results behind their calls, media that a result may not hold
-        behind the results. `strict=True` refuses any loss. `include_internal=True` is for the way between a
+        A request that was read from this wire is written as it was, unless `target` is named: one that only the
+        model tells leaves it alone. Any other is brought into the order that this wire asks for: results
+        behind their calls, media that a result may not hold behind the results. `strict=True` refuses any loss. `include_internal=True` is for the way between a
         harness program and the server beside it: the private marker instead of the label, names and media
         left where they are; such a body must be sealed before it leaves.
 
@@ -1481,7 +1481,7 @@ class ResponsesDialect:
     def target(self, /) -> str | None:
         """
         The server or model family behind the wire, a key of `TARGETS`. Where it is None, the model of a request
-        tells it.
+        finds its family on Gemini, Bedrock and Anthropic; on Chat Completions no model names its server.
         """
 
 @final
