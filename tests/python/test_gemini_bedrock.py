@@ -127,5 +127,5 @@ def test_a_target_decides_what_is_written() -> None:
 
 def test_a_rollout_is_of_no_named_target() -> None:
     for name in toolwire.TARGETS:
-        with pytest.raises(UnsupportedError, match=r"^dialect: "):
+        with pytest.raises(toolwire.UnsupportedError, match=r"^dialect: "):
             toolwire.Rollout(name)
