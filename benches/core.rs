@@ -56,7 +56,7 @@ fn core(c: &mut Criterion) {
             });
         });
         group.bench_function(id("seal"), |b| {
-            b.iter(|| seal(Chat, black_box(&chat)).expect("valid").body.len());
+            b.iter(|| seal(Chat, None, black_box(&chat)).expect("valid").body.len());
         });
         group.bench_function(id("hash"), |b| b.iter(|| identity::prefixes(black_box(&request.messages))));
         group.finish();

@@ -288,7 +288,7 @@ proptest! {
         }
         let source = parse(text.as_bytes(), Repeats::LastWins);
         let Ok(source) = source else { return Ok(()) };
-        let once = match seal(Chat, text.as_bytes()) {
+        let once = match seal(Chat, None, text.as_bytes()) {
             Ok(sealed) => sealed.body.into_owned(),
             Err(error) => {
                 prop_assert!(error.to_string().contains("_vf_is_error") || error.to_string().contains("content"));
@@ -297,7 +297,7 @@ proptest! {
         };
         let parsed = parse(&once, Repeats::Refused).unwrap().value;
         prop_assert!(!has_key(&parsed.clone().into_owned(), MARKER));
-        let twice = seal(Chat, &once).unwrap();
+        let twice = seal(Chat, None, &once).unwrap();
         prop_assert_eq!(twice.body.as_ref(), once.as_slice());
         // The bytes say what the tree says: the same messages as those that the typed way writes.
         let request = read_request(Chat, &source.value).unwrap();
@@ -313,7 +313,7 @@ proptest! {
                 prop_assert_eq!(identity::of(before), identity::of(after));
             }
         }
-        let overlaid = apply_overrides(Chat, text.as_bytes(), "other", &Object::default()).unwrap();
+        let overlaid = apply_overrides(Chat, None, text.as_bytes(), "other", &Object::default()).unwrap();
         let overlaid = parse(&overlaid.body, Repeats::Refused).unwrap().value.into_owned();
         prop_assert_eq!(overlaid.get("model").and_then(Value::as_str), Some("other"));
         let sealed = parsed.into_owned();

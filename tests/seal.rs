@@ -4,14 +4,14 @@
 
 use proptest::prelude::{Just, Strategy, any, prop, prop_assert, prop_assert_eq, prop_oneof, proptest};
 use std::borrow::Cow;
-use toolwire::dialect::Code;
+use toolwire::dialect::{Code, Options, read_request, targets, write_request};
 use toolwire::error::Kind;
 use toolwire::json::{Object, Repeats, Value, parse_text};
 use toolwire::message::Dialect::{self, Anthropic, Bedrock, Chat, Gemini, Responses};
 use toolwire::request::{apply_overrides, seal};
 
 fn sealed(body: &str) -> String {
-    String::from_utf8(seal(Chat, body.as_bytes()).unwrap().body.into_owned()).unwrap()
+    String::from_utf8(seal(Chat, None, body.as_bytes()).unwrap().body.into_owned()).unwrap()
 }
 
 fn object(text: &str) -> Object<'static> {
@@ -24,7 +24,7 @@ fn object(text: &str) -> Object<'static> {
 #[test]
 fn without_a_marker_the_input_is_handed_back() {
     let body = br#" { "messages" : [ {"role":"tool","content":"say _vf_is_error"} ] } "#;
-    assert!(matches!(seal(Chat, body).unwrap().body, Cow::Borrowed(same) if same == body));
+    assert!(matches!(seal(Chat, None, body).unwrap().body, Cow::Borrowed(same) if same == body));
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn the_marker_goes_and_a_failure_is_labelled() {
 #[test]
 fn a_misplaced_marker_goes_and_is_reported() {
     let body = r#"{"_vf_is_error":true,"messages":[{"role":"user","_vf_is_error":3,"content":[{"type":"text","text":"a","_vf_is_error":true}]}]}"#;
-    let out = seal(Chat, body.as_bytes()).unwrap();
+    let out = seal(Chat, None, body.as_bytes()).unwrap();
     assert_eq!(
         out.body.as_ref(),
         br#"{"messages":[{"role":"user","content":[{"type":"text","text":"a"}]}]}"#
@@ -96,7 +96,7 @@ fn a_misplaced_marker_goes_and_is_reported() {
 #[test]
 fn a_marker_must_be_a_bool() {
     let body = br#"{"messages":[{"role":"user"},{"role":"tool","content":"x","_vf_is_error":"true"}]}"#;
-    let error = seal(Chat, body).unwrap_err();
+    let error = seal(Chat, None, body).unwrap_err();
     assert_eq!(error.kind, Kind::Marker);
     assert_eq!(error.to_string(), "messages[1]._vf_is_error: expected true or false");
 }
@@ -105,14 +105,14 @@ fn a_marker_must_be_a_bool() {
 fn the_other_wires() {
     let body =
         r#"{"input":[{"type":"custom_tool_call_output","call_id":"c","output":"x","_vf_is_error":true}]}"#;
-    let out = seal(Responses, body.as_bytes()).unwrap();
+    let out = seal(Responses, None, body.as_bytes()).unwrap();
     assert_eq!(
         out.body.as_ref(),
         br#"{"input":[{"type":"custom_tool_call_output","call_id":"c","output":"Tool execution failed:\nx"}]}"#
     );
     // An edited item must not be read from the provider's store.
     let body = r#"{"input":[{"id":"fc_1","type":"function_call_output","call_id":"c","output":"x","_vf_is_error":true}]}"#;
-    let out = seal(Responses, body.as_bytes()).unwrap();
+    let out = seal(Responses, None, body.as_bytes()).unwrap();
     assert_eq!(
         out.body.as_ref(),
         br#"{"input":[{"type":"function_call_output","call_id":"c","output":"Tool execution failed:\nx"}]}"#
@@ -126,7 +126,7 @@ fn the_other_wires() {
     };
     let run = |fields: &str| {
         let body = block(fields);
-        seal(Anthropic, body.as_bytes()).map(|s| String::from_utf8(s.body.into_owned()).unwrap())
+        seal(Anthropic, None, body.as_bytes()).map(|s| String::from_utf8(s.body.into_owned()).unwrap())
     };
     assert_eq!(run(r#","_vf_is_error":true"#).unwrap(), block(r#","is_error":true"#));
     assert_eq!(run(r#","_vf_is_error":false"#).unwrap(), block(r#","is_error":false"#));
@@ -146,10 +146,10 @@ fn sealed_result(
         format!(r#"{{ "n": 1.0, "{list}":[{{"role":"user","{blocks}":[{{"text":"hi"}}, {{"{name}": {{"#);
     let tail = r#"} }]} ]} "#;
     let body = format!("{head}{fields}{tail}");
-    let sealed = seal(dialect, body.as_bytes()).map_err(|error| (error.kind, error.to_string()))?;
+    let sealed = seal(dialect, None, body.as_bytes()).map_err(|error| (error.kind, error.to_string()))?;
     assert!(sealed.losses.is_empty(), "{:?}", sealed.losses);
     let once = String::from_utf8(sealed.body.into_owned()).unwrap();
-    assert!(matches!(seal(dialect, once.as_bytes()).unwrap().body, Cow::Borrowed(_)));
+    assert!(matches!(seal(dialect, None, once.as_bytes()).unwrap().body, Cow::Borrowed(_)));
     // Nothing outside the result changes.
     Ok(once.strip_prefix(&head).unwrap().strip_suffix(tail).unwrap().to_owned())
 }
@@ -260,14 +260,14 @@ fn a_marker_beside_a_result_of_a_grouped_wire_is_misplaced() {
             "messages[0].toolResult._vf_is_error",
         ),
     ] {
-        let out = seal(dialect, body.as_bytes()).unwrap();
+        let out = seal(dialect, None, body.as_bytes()).unwrap();
         assert_eq!(out.body.as_ref(), expected.as_bytes());
         let said: Vec<_> = out.losses.iter().map(|loss| (loss.code, loss.path.to_string())).collect();
         assert_eq!(said, [(Code::MarkerMisplaced, path.to_owned())]);
     }
     let chat = br#"{"messages":[{"role":"tool","content":"x","_vf_is_error":true}]}"#;
     assert_eq!(
-        seal(Gemini, chat).unwrap_err().to_string(),
+        seal(Gemini, None, chat).unwrap_err().to_string(),
         "contents: missing: this body is of another dialect"
     );
 }
@@ -275,7 +275,7 @@ fn a_marker_beside_a_result_of_a_grouped_wire_is_misplaced() {
 #[test]
 fn overrides_change_their_own_keys_only() {
     let run = |dialect, body: &str, sampling: &str| {
-        let out = apply_overrides(dialect, body.as_bytes(), "m2", &object(sampling)).unwrap();
+        let out = apply_overrides(dialect, None, body.as_bytes(), "m2", &object(sampling)).unwrap();
         String::from_utf8(out.body.into_owned()).unwrap()
     };
     assert_eq!(
@@ -308,9 +308,9 @@ fn overrides_change_their_own_keys_only() {
 #[test]
 fn a_body_of_another_wire_is_refused() {
     let chat = br#"{"messages":[{"role":"tool","content":"x","_vf_is_error":true}]}"#;
-    let error = seal(Responses, chat).unwrap_err();
+    let error = seal(Responses, None, chat).unwrap_err();
     assert_eq!(error.to_string(), "input: missing: this body is of another dialect");
-    assert_eq!(seal(Chat, br#"{"input":[],"x":{"_vf_is_error":1}}"#).unwrap_err().kind, Kind::Shape);
+    assert_eq!(seal(Chat, None, br#"{"input":[],"x":{"_vf_is_error":1}}"#).unwrap_err().kind, Kind::Shape);
 }
 
 /// What a tool may have returned, with the keys that mean something to Gemini among others.
@@ -353,6 +353,121 @@ fn inner<'a>(body: &'a Object<'static>, list: &str, blocks: &str, name: &str) ->
     message.get(blocks).unwrap().as_array().unwrap()[0].get(name).unwrap().as_object().unwrap()
 }
 
+/// A Converse body with one result.
+fn answered(model: &str, fields: &str) -> String {
+    format!(
+        r#"{{"messages":[{{"role":"user","content":[{{"toolResult":{{"toolUseId":"c"{fields}}}}}]}}],"modelId":"{model}"}}"#
+    )
+}
+
+#[test]
+fn a_model_without_a_status_gets_the_label() {
+    let label = r#"{"text":"Tool execution failed:\n"}"#;
+    let palmyra = targets::named("palmyra");
+    for (target, model) in [(palmyra, "m"), (None, "us.writer.palmyra-x5-v1:0")] {
+        let run = |fields: &str| {
+            let body = answered(model, fields);
+            let sealed =
+                seal(Bedrock, target, body.as_bytes()).map_err(|error| error.to_string())?.body.into_owned();
+            assert!(matches!(seal(Bedrock, target, &sealed).unwrap().body, Cow::Borrowed(_)));
+            let laid = apply_overrides(Bedrock, target, body.as_bytes(), model, &Object::default()).unwrap();
+            assert_eq!(
+                tree(std::str::from_utf8(&laid.body).unwrap()),
+                tree(std::str::from_utf8(&sealed).unwrap())
+            );
+            Ok::<_, String>(String::from_utf8(sealed).unwrap())
+        };
+        for (given, written) in [
+            (
+                r#","content":[{"text":"x"}],"_vf_is_error":true"#,
+                format!(r#","content":[{label},{{"text":"x"}}]"#),
+            ),
+            (r#","content":[],"_vf_is_error":true"#, format!(r#","content":[{label}]"#)),
+            (r#","content":null,"_vf_is_error":true"#, format!(r#","content":[{label}]"#)),
+            (r#","content":[{"text":"x"}],"_vf_is_error":false"#, r#","content":[{"text":"x"}]"#.to_owned()),
+            (r#","content":[],"_vf_is_error":true,"status":"error""#, format!(r#","content":[{label}]"#)),
+            (r#","status":"success","content":[],"_vf_is_error":false"#, r#","content":[]"#.to_owned()),
+            (r#","content":[],"_vf_is_error":null"#, r#","content":[]"#.to_owned()),
+        ] {
+            assert_eq!(run(given).unwrap(), answered(model, &written));
+        }
+        let twice = run(r#","content":[],"_vf_is_error":true,"status":"success""#).unwrap_err();
+        assert_eq!(twice, "messages[0].content[0].toolResult._vf_is_error: says something else than status");
+    }
+    // The target that was named counts, whatever the model.
+    let body = answered("writer.palmyra-x5", r#","content":[],"_vf_is_error":true"#);
+    let sealed = seal(Bedrock, targets::named("bedrock-nova"), body.as_bytes()).unwrap().body;
+    assert!(tree(std::str::from_utf8(&sealed).unwrap()).holds_key("status"));
+    // The overlay's model is the one that the body goes to.
+    let laid =
+        apply_overrides(Bedrock, None, body.as_bytes(), "amazon.nova-pro", &Object::default()).unwrap();
+    assert!(tree(std::str::from_utf8(&laid.body).unwrap()).holds_key("status"));
+}
+
+#[test]
+fn the_internal_lane_ends_in_the_same_body() {
+    let body = tree(
+        r#"{"modelId":"m","messages":[{"role":"user","content":[{"text":"q"}]},
+        {"role":"assistant","content":[{"toolUse":{"toolUseId":"c","name":"f","input":{}}}]},
+        {"role":"user","content":[{"toolResult":{"toolUseId":"c","content":[{"text":"x"}],"status":"error"}}]}]}"#,
+    );
+    let request = read_request(Bedrock, &body.into()).unwrap();
+    for target in [None, targets::named("palmyra")] {
+        let run = |internal| write_request(Bedrock, &request, Options { internal, target }).unwrap().0;
+        let sealed = toolwire::json::compact(&run(true).into());
+        let sealed = seal(Bedrock, target, sealed.as_bytes()).unwrap().body;
+        let texts = |body: &Object<'static>| {
+            let last = body.get("messages").unwrap().as_array().unwrap().last().unwrap().clone();
+            let Value::Object(last) = last else { panic!("not an object") };
+            let result = Object::default().with("messages", vec![last.into()]);
+            let content = inner(&result, "messages", "content", "toolResult").get("content").unwrap();
+            let texts =
+                content.as_array().unwrap().iter().map(|part| part.get("text").unwrap().as_str().unwrap());
+            texts.collect::<String>()
+        };
+        let (sealed, plain) = (tree(std::str::from_utf8(&sealed).unwrap()), run(false));
+        assert_eq!(sealed.holds_key("status"), target.is_none());
+        assert_eq!(plain.holds_key("status"), target.is_none());
+        assert_eq!(texts(&sealed), texts(&plain));
+    }
+}
+
+#[test]
+fn knobs_get_the_names_that_the_server_knows() {
+    let run = |target: &str, body: &str, sampling: &str| {
+        let target = targets::named(target);
+        let laid = apply_overrides(Chat, target, body.as_bytes(), "m", &object(sampling)).unwrap();
+        String::from_utf8(laid.body.into_owned()).unwrap()
+    };
+    let body = r#"{"messages":[],"top_p":1,"stop":["a"],"max_completion_tokens":9,"seed":1}"#;
+    let sampling = r#"{"top_p":0.5,"stop":"x","top_k":3,"max_tokens":5,"seed":7,"temperature":0}"#;
+    for (target, expected) in [
+        (
+            "cohere",
+            r#"{"messages":[],"seed":7,"temperature":0,"stop_sequences":["x"],"k":3,"p":0.5,"max_tokens":5,"model":"m"}"#,
+        ),
+        (
+            "mistral",
+            r#"{"messages":[],"top_p":0.5,"stop":"x","top_k":3,"temperature":0,"random_seed":7,"max_tokens":5,"model":"m"}"#,
+        ),
+        (
+            "vllm",
+            r#"{"messages":[],"top_p":0.5,"stop":"x","max_completion_tokens":5,"seed":7,"top_k":3,"temperature":0,"model":"m"}"#,
+        ),
+    ] {
+        assert_eq!(tree(&run(target, body, sampling)), tree(expected), "{target}");
+    }
+    // The program's own limit goes under the name that the server knows; one that stands there is replaced.
+    let limits = r#"{"max_tokens":8,"max_completion_tokens":9}"#;
+    assert_eq!(run("mistral", limits, "{}"), r#"{"max_tokens":9,"model":"m"}"#);
+    assert_eq!(run("mistral", r#"{"max_completion_tokens":null}"#, "{}"), r#"{"model":"m"}"#);
+    assert_eq!(run("vllm", limits, "{}"), r#"{"max_tokens":8,"max_completion_tokens":9,"model":"m"}"#);
+    assert_eq!(
+        run("vllm", limits, r#"{"max_completion_tokens":5}"#),
+        r#"{"max_completion_tokens":5,"model":"m"}"#
+    );
+}
+
 proptest! {
     #[test]
     fn a_gemini_result_says_its_outcome_once(
@@ -368,7 +483,7 @@ proptest! {
         let body = format!(r#"{{"contents":[{{"parts":[{{"functionResponse":{}}}]}}]}}"#, spelled(&fields, pretty, escaped));
         let before = tree(&response);
         let said = before.get("error").is_some_and(|error| !error.is_null());
-        let sealed = match seal(Gemini, body.as_bytes()) {
+        let sealed = match seal(Gemini, None, body.as_bytes()) {
             Ok(sealed) => String::from_utf8(sealed.body.into_owned()).unwrap(),
             Err(error) => {
                 prop_assert!(said && marker == "false" && error.kind == Kind::Marker, "{error}");
@@ -376,7 +491,7 @@ proptest! {
             }
         };
         prop_assert!(!(said && marker == "false"));
-        prop_assert!(matches!(seal(Gemini, sealed.as_bytes()).unwrap().body, Cow::Borrowed(_)));
+        prop_assert!(matches!(seal(Gemini, None, sealed.as_bytes()).unwrap().body, Cow::Borrowed(_)));
         let body = tree(&sealed);
         let result = inner(&body, "contents", "parts", "functionResponse");
         prop_assert_eq!(result.len(), 2);
@@ -416,7 +531,7 @@ proptest! {
         let body = format!(r#"{{"messages":[{{"content":[{{"toolResult":{}}}]}}]}}"#, spelled(&fields, pretty, escaped));
         let word = match marker { "true" => Some("error"), "false" => Some("success"), _ => None };
         let differ = word.zip(status).is_some_and(|(word, status)| word != status);
-        let sealed = match seal(Bedrock, body.as_bytes()) {
+        let sealed = match seal(Bedrock, None, body.as_bytes()) {
             Ok(sealed) => String::from_utf8(sealed.body.into_owned()).unwrap(),
             Err(error) => {
                 prop_assert!(differ && error.kind == Kind::Marker, "{error}");
@@ -424,7 +539,7 @@ proptest! {
             }
         };
         prop_assert!(!differ);
-        prop_assert!(matches!(seal(Bedrock, sealed.as_bytes()).unwrap().body, Cow::Borrowed(_)));
+        prop_assert!(matches!(seal(Bedrock, None, sealed.as_bytes()).unwrap().body, Cow::Borrowed(_)));
         let body = tree(&sealed);
         let result = inner(&body, "messages", "content", "toolResult");
         prop_assert_eq!(result.get("status").and_then(Value::as_str), word.or(status));

@@ -306,11 +306,12 @@ fn a_named_target_fits_a_request_of_its_own_wire_too() {
     let alone = |options| write_message(Bedrock, &request.messages[2], options).unwrap().0[0].clone();
     assert!(alone(Options::default()).holds_key("status"));
     assert!(!alone(Options { internal: false, target: targets::named("palmyra") }).holds_key("status"));
-    // The model alone leaves a body of the wire as it was, and so does the internal lane.
+    // The model alone leaves a body of the wire as it was; on the internal lane the marker waits for the seal.
     let own = read_request(Bedrock, &json(&failed.replace("\"m\"", "\"writer.palmyra-x5\""))).unwrap();
-    for options in [Options::default(), Options { internal: true, target: targets::named("palmyra") }] {
+    let internal = Options { internal: true, target: targets::named("palmyra") };
+    for (options, key) in [(Options::default(), "status"), (internal, "_vf_is_error")] {
         let (written, losses) = write_request(Bedrock, &own, options).unwrap();
-        assert!(Value::from(written).holds_key("status") && losses.0.is_empty());
+        assert!(Value::from(written).holds_key(key) && losses.0.is_empty());
     }
     let beside = result("", r#",{"text":"and?"}"#);
     let error = fitted("bedrock-llama", Bedrock, &beside).unwrap_err();

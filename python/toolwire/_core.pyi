@@ -52,8 +52,9 @@ class AnthropicDialect:
         Sets the model, lays sampling knobs over the body by the rules of this wire, and seals it.
 
         `sampling` is a mapping or a pydantic model; a knob that is None is not set. `max_completion_tokens` is
-        another name of `max_tokens`, and the members of `extra_body` count as knobs. What comes back has the
-        type of `body`, which is never changed. Raises as `seal` does.
+        another name of `max_tokens`, and the members of `extra_body` count as knobs. For a `target`, knobs get
+        the names that it knows. What comes back has the type of `body`, which is never changed. Raises as
+        `seal` does.
         """
     @overload
     def apply_overrides(self, /, body: memoryview, model: str, sampling: Mapping[str, Any] | _SupportsDump | None = None) -> bytes: ...
@@ -116,7 +117,8 @@ class AnthropicDialect:
     def seal(self, /, body: _TextT) -> _TextT:
         """
         An internal body as a provider may see it: no key `_vf_is_error` in any spelling, every result that it
-        said had failed labelled once (or its native field set), all other bytes as they were.
+        said had failed labelled once (or its native field set, unless the target or the model of the body refuses
+        it), all other bytes as they were.
 
         Bytes give bytes, text gives text, an object gives a new dict that shares what did not change; `body`
         itself is never changed. Sealing twice is sealing once. A marker that stood on no tool result is
@@ -282,8 +284,9 @@ class BedrockDialect:
         Sets the model, lays sampling knobs over the body by the rules of this wire, and seals it.
 
         `sampling` is a mapping or a pydantic model; a knob that is None is not set. `max_completion_tokens` is
-        another name of `max_tokens`, and the members of `extra_body` count as knobs. What comes back has the
-        type of `body`, which is never changed. Raises as `seal` does.
+        another name of `max_tokens`, and the members of `extra_body` count as knobs. For a `target`, knobs get
+        the names that it knows. What comes back has the type of `body`, which is never changed. Raises as
+        `seal` does.
         """
     @overload
     def apply_overrides(self, /, body: memoryview, model: str, sampling: Mapping[str, Any] | _SupportsDump | None = None) -> bytes: ...
@@ -346,7 +349,8 @@ class BedrockDialect:
     def seal(self, /, body: _TextT) -> _TextT:
         """
         An internal body as a provider may see it: no key `_vf_is_error` in any spelling, every result that it
-        said had failed labelled once (or its native field set), all other bytes as they were.
+        said had failed labelled once (or its native field set, unless the target or the model of the body refuses
+        it), all other bytes as they were.
 
         Bytes give bytes, text gives text, an object gives a new dict that shares what did not change; `body`
         itself is never changed. Sealing twice is sealing once. A marker that stood on no tool result is
@@ -395,8 +399,9 @@ class ChatDialect:
         Sets the model, lays sampling knobs over the body by the rules of this wire, and seals it.
 
         `sampling` is a mapping or a pydantic model; a knob that is None is not set. `max_completion_tokens` is
-        another name of `max_tokens`, and the members of `extra_body` count as knobs. What comes back has the
-        type of `body`, which is never changed. Raises as `seal` does.
+        another name of `max_tokens`, and the members of `extra_body` count as knobs. For a `target`, knobs get
+        the names that it knows. What comes back has the type of `body`, which is never changed. Raises as
+        `seal` does.
         """
     @overload
     def apply_overrides(self, /, body: memoryview, model: str, sampling: Mapping[str, Any] | _SupportsDump | None = None) -> bytes: ...
@@ -459,7 +464,8 @@ class ChatDialect:
     def seal(self, /, body: _TextT) -> _TextT:
         """
         An internal body as a provider may see it: no key `_vf_is_error` in any spelling, every result that it
-        said had failed labelled once (or its native field set), all other bytes as they were.
+        said had failed labelled once (or its native field set, unless the target or the model of the body refuses
+        it), all other bytes as they were.
 
         Bytes give bytes, text gives text, an object gives a new dict that shares what did not change; `body`
         itself is never changed. Sealing twice is sealing once. A marker that stood on no tool result is
@@ -561,8 +567,9 @@ class GeminiDialect:
         Sets the model, lays sampling knobs over the body by the rules of this wire, and seals it.
 
         `sampling` is a mapping or a pydantic model; a knob that is None is not set. `max_completion_tokens` is
-        another name of `max_tokens`, and the members of `extra_body` count as knobs. What comes back has the
-        type of `body`, which is never changed. Raises as `seal` does.
+        another name of `max_tokens`, and the members of `extra_body` count as knobs. For a `target`, knobs get
+        the names that it knows. What comes back has the type of `body`, which is never changed. Raises as
+        `seal` does.
         """
     @overload
     def apply_overrides(self, /, body: memoryview, model: str, sampling: Mapping[str, Any] | _SupportsDump | None = None) -> bytes: ...
@@ -625,7 +632,8 @@ class GeminiDialect:
     def seal(self, /, body: _TextT) -> _TextT:
         """
         An internal body as a provider may see it: no key `_vf_is_error` in any spelling, every result that it
-        said had failed labelled once (or its native field set), all other bytes as they were.
+        said had failed labelled once (or its native field set, unless the target or the model of the body refuses
+        it), all other bytes as they were.
 
         Bytes give bytes, text gives text, an object gives a new dict that shares what did not change; `body`
         itself is never changed. Sealing twice is sealing once. A marker that stood on no tool result is
@@ -1394,8 +1402,9 @@ class ResponsesDialect:
         Sets the model, lays sampling knobs over the body by the rules of this wire, and seals it.
 
         `sampling` is a mapping or a pydantic model; a knob that is None is not set. `max_completion_tokens` is
-        another name of `max_tokens`, and the members of `extra_body` count as knobs. What comes back has the
-        type of `body`, which is never changed. Raises as `seal` does.
+        another name of `max_tokens`, and the members of `extra_body` count as knobs. For a `target`, knobs get
+        the names that it knows. What comes back has the type of `body`, which is never changed. Raises as
+        `seal` does.
         """
     @overload
     def apply_overrides(self, /, body: memoryview, model: str, sampling: Mapping[str, Any] | _SupportsDump | None = None) -> bytes: ...
@@ -1458,7 +1467,8 @@ class ResponsesDialect:
     def seal(self, /, body: _TextT) -> _TextT:
         """
         An internal body as a provider may see it: no key `_vf_is_error` in any spelling, every result that it
-        said had failed labelled once (or its native field set), all other bytes as they were.
+        said had failed labelled once (or its native field set, unless the target or the model of the body refuses
+        it), all other bytes as they were.
 
         Bytes give bytes, text gives text, an object gives a new dict that shares what did not change; `body`
         itself is never changed. Sealing twice is sealing once. A marker that stood on no tool result is

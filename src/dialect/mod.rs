@@ -88,12 +88,21 @@ pub enum Mark {
 /// How a tool result says whether it failed.
 #[derive(Clone, Copy, Debug)]
 pub enum Says {
-    /// In its text alone: a label stands before the content, in a part of this type where the content is a list.
-    Label { content: &'static str, text_part: &'static str },
+    /// In its text alone: a label stands before the content, in a part of this type where the content is a list. Where
+    /// the parts have no types, the content is always one.
+    Label { content: &'static str, text_part: Option<&'static str>, refused: Option<Refused> },
     /// In a field of its own, by these two JSON values.
     Field { key: &'static str, failed: &'static str, worked: &'static str },
     /// In the key that its content has within this object.
     Wrap { object: &'static str, failed: &'static str, worked: &'static str },
+}
+
+/// A field that says an outcome on the wire in general and that the server does not take, with its two JSON values.
+#[derive(Clone, Copy, Debug)]
+pub struct Refused {
+    pub key: &'static str,
+    pub failed: &'static str,
+    pub worked: &'static str,
 }
 
 /// Model and sampling as one wire takes them: top-level members to set, and members to take out.
@@ -352,27 +361,47 @@ pub fn result_form(dialect: Dialect) -> Result<ResultForm> {
     }
 }
 
+/// How the server behind a wire takes tool results: the one that was named, else that of the model.
+pub fn result_form_for(
+    dialect: Dialect,
+    target: Option<&'static targets::Target>,
+    model: Option<&str>,
+) -> Result<ResultForm> {
+    match dialect {
+        Dialect::Bedrock => Ok(bedrock::result_form(targets::flags(dialect, target, model))),
+        _ => result_form(dialect),
+    }
+}
+
+/// The top-level member that names the model.
+pub fn model_key(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::Bedrock => "modelId",
+        _ => "model",
+    }
+}
+
 /// What an evaluation's model and sampling change in a body; `current` gives a top-level member of it.
 pub fn overlay(
     dialect: Dialect,
+    target: Option<&'static targets::Target>,
     current: &dyn Fn(&str) -> Option<Json>,
     model: &str,
     sampling: Object<'static>,
 ) -> Result<Overlay> {
     let mut overlay = match dialect {
-        Dialect::Chat => chat::overlay(sampling),
+        Dialect::Chat => chat::overlay(target, current, sampling),
         Dialect::Responses => responses::overlay(current, model, sampling),
         Dialect::Anthropic => anthropic::overlay(current, sampling)?,
         Dialect::Gemini => gemini::overlay(current, sampling)?,
-        Dialect::Bedrock => bedrock::overlay(current, model, sampling)?,
+        Dialect::Bedrock => bedrock::overlay(target, current, model, sampling)?,
         Dialect::Mcp => return Err(no_request(dialect)),
     };
     // The selected model counts, whatever the sampling says.
     match dialect {
         // There it stands in the URL; a body may state it beside the conversation.
         Dialect::Gemini if current("model").is_none() => {}
-        Dialect::Bedrock => overlay.set.set("modelId", model.to_owned().into()),
-        _ => overlay.set.set("model", model.to_owned().into()),
+        _ => overlay.set.set(model_key(dialect), model.to_owned().into()),
     }
     Ok(overlay)
 }

@@ -116,6 +116,12 @@ impl Flags {
         self.get(flag)?.get(of)?.as_str()
     }
 
+    /// The names in a flag that maps names.
+    pub(super) fn pairs(self, flag: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
+        let pairs = self.get(flag).and_then(Value::as_object).into_iter().flat_map(Object::iter);
+        pairs.filter_map(|(name, other)| Some((name.as_ref(), other.as_str()?)))
+    }
+
     /// A flag that is a list of words.
     pub(super) fn words(self, flag: &str) -> impl Iterator<Item = &'static str> {
         self.get(flag).and_then(Value::as_array).unwrap_or_default().iter().filter_map(Value::as_str)

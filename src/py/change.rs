@@ -8,14 +8,15 @@ use crate::py::body::{Body, Buffer, apart, json_text};
 use crate::py::door::{At, Door, answers, is_mapping, leave, mapping_members};
 use crate::py::errors::{OrRaise, blamed, raised, warn};
 use crate::py::overlay::{Task, on_dict};
-use crate::request::{self, Sealed};
+use crate::py::wire::Wire;
+use crate::request::Sealed;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyDict, PyString};
 use std::borrow::Cow;
 
 /// Seals a body or overlays it; the result has the form of the body.
 pub(super) fn change<'py>(
-    dialect: Dialect,
+    wire: Wire,
     body: &Bound<'py, PyAny>,
     task: &Task<'_>,
 ) -> PyResult<Bound<'py, PyAny>> {
@@ -23,7 +24,7 @@ pub(super) fn change<'py>(
     match Body::of(body)? {
         Body::Bytes(bytes) => {
             let text = bytes.as_bytes();
-            let sealed = apart(py, text.len(), || task.bytes(dialect, text)).or_raise(py)?;
+            let sealed = apart(py, text.len(), || task.bytes(wire, text)).or_raise(py)?;
             warn(py, &sealed.losses)?;
             Ok(match sealed.body {
                 Cow::Borrowed(_) => body.clone(),
@@ -32,7 +33,7 @@ pub(super) fn change<'py>(
         }
         Body::Buffer(bytes, buffer) => {
             let text = bytes.as_bytes();
-            let sealed = apart(py, text.len(), || task.bytes(dialect, text)).or_raise(py)?;
+            let sealed = apart(py, text.len(), || task.bytes(wire, text)).or_raise(py)?;
             warn(py, &sealed.losses)?;
             Ok(match buffer {
                 Buffer::Array => PyByteArray::new(py, &sealed.body).into_any(),
@@ -42,7 +43,7 @@ pub(super) fn change<'py>(
         Body::Text(text) => {
             let json = json_text(&text)?;
             let Sealed { body: sealed, losses } =
-                apart(py, json.len(), || task.bytes(dialect, json.as_bytes())).or_raise(py)?;
+                apart(py, json.len(), || task.bytes(wire, json.as_bytes())).or_raise(py)?;
             warn(py, &losses)?;
             match sealed {
                 Cow::Borrowed(_) => Ok(body.clone()),
@@ -53,18 +54,9 @@ pub(super) fn change<'py>(
             }
         }
         Body::Object(object) => {
-            let (sealed, losses) = on_dict(dialect, &dict_of(dialect, &object)?, task)?;
+            let (sealed, losses) = on_dict(wire, &dict_of(wire.dialect, &object)?, task)?;
             warn(py, &losses)?;
             Ok(sealed.into_any())
-        }
-    }
-}
-
-impl Task<'_> {
-    fn bytes<'a>(&self, dialect: Dialect, text: &'a [u8]) -> crate::error::Result<Sealed<'a>> {
-        match self {
-            Task::Seal => request::seal(dialect, text),
-            Task::Overlay { model, sampling } => request::apply_overrides(dialect, text, model, sampling),
         }
     }
 }
@@ -108,7 +100,7 @@ pub(super) fn sampling_of(py: Python<'_>, sampling: Option<&Bound<'_, PyAny>>) -
 }
 
 pub(super) fn overrides<'py>(
-    dialect: Dialect,
+    wire: Wire,
     body: &Bound<'py, PyAny>,
     model: &Bound<'py, PyAny>,
     sampling: Option<&Bound<'py, PyAny>>,
@@ -119,5 +111,5 @@ pub(super) fn overrides<'py>(
         return Err(raised(py, &Error::shape(path, "expected a string")));
     };
     let sampling = sampling_of(py, sampling)?;
-    change(dialect, body, &Task::Overlay { model: &model, sampling: &sampling })
+    change(wire, body, &Task::Overlay { model: &model, sampling: &sampling })
 }

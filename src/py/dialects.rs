@@ -204,21 +204,23 @@ macro_rules! dialect_class {
             }
 
             /// An internal body as a provider may see it: no key `_vf_is_error` in any spelling, every result that it
-            /// said had failed labelled once (or its native field set), all other bytes as they were.
+            /// said had failed labelled once (or its native field set, unless the target or the model of the body refuses
+            /// it), all other bytes as they were.
             ///
             /// Bytes give bytes, text gives text, an object gives a new dict that shares what did not change; `body`
             /// itself is never changed. Sealing twice is sealing once. A marker that stood on no tool result is
             /// removed and reported with `LossWarning`. Raises `MarkerError` for one that is not a bool.
             #[pyo3(signature = (body: "BodyT") -> "BodyT")]
             fn seal<'py>(&self, body: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-                change($dialect, body, &Task::Seal)
+                change(self.0, body, &Task::Seal)
             }
 
             /// Sets the model, lays sampling knobs over the body by the rules of this wire, and seals it.
             ///
             /// `sampling` is a mapping or a pydantic model; a knob that is None is not set. `max_completion_tokens` is
-            /// another name of `max_tokens`, and the members of `extra_body` count as knobs. What comes back has the
-            /// type of `body`, which is never changed. Raises as `seal` does.
+            /// another name of `max_tokens`, and the members of `extra_body` count as knobs. For a `target`, knobs get
+            /// the names that it knows. What comes back has the type of `body`, which is never changed. Raises as
+            /// `seal` does.
             #[pyo3(signature = (body: "BodyT", model: "str", sampling: "Mapping[str, Any] | SupportsDump | None" = None) -> "BodyT")]
             fn apply_overrides<'py>(
                 &self,
@@ -226,7 +228,7 @@ macro_rules! dialect_class {
                 model: &Bound<'py, PyAny>,
                 sampling: Option<&Bound<'py, PyAny>>,
             ) -> PyResult<Bound<'py, PyAny>> {
-                overrides($dialect, body, model, sampling)
+                overrides(self.0, body, model, sampling)
             }
 
             /// Reads a provider's whole answer.

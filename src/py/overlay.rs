@@ -9,6 +9,7 @@ use crate::path::{Path, Step};
 use crate::py::body::apart;
 use crate::py::door::{At, Door, NODE, answers, is_media, leave, snapshot};
 use crate::py::errors::{OrRaise, raised};
+use crate::py::wire::Wire;
 use crate::request::{self, Sealed};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
@@ -24,12 +25,19 @@ pub(super) enum Task<'a> {
 }
 
 impl Task<'_> {
-    fn run(&self, dialect: Dialect, text: &[u8]) -> crate::error::Result<(Json, Vec<Loss>)> {
-        let Sealed { body, losses } = match self {
-            Task::Seal => request::seal(dialect, text)?,
-            Task::Overlay { model, sampling } => request::apply_overrides(dialect, text, model, sampling)?,
-        };
+    fn run(&self, wire: Wire, text: &[u8]) -> crate::error::Result<(Json, Vec<Loss>)> {
+        let Sealed { body, losses } = self.bytes(wire, text)?;
         Ok((parse(&body, Repeats::LastWins)?.value.into_owned(), losses))
+    }
+
+    pub(super) fn bytes<'a>(&self, wire: Wire, text: &'a [u8]) -> crate::error::Result<Sealed<'a>> {
+        let Wire { dialect, target } = wire;
+        match self {
+            Task::Seal => request::seal(dialect, target, text),
+            Task::Overlay { model, sampling } => {
+                request::apply_overrides(dialect, target, text, model, sampling)
+            }
+        }
     }
 }
 
@@ -45,10 +53,11 @@ struct Sent<'py> {
 
 /// A new dict that shares every value that did not change with `body`.
 pub(super) fn on_dict<'py>(
-    dialect: Dialect,
+    wire: Wire,
     body: &Bound<'py, PyDict>,
     task: &Task<'_>,
 ) -> PyResult<(Bound<'py, PyDict>, Vec<Loss>)> {
+    let dialect = wire.dialect;
     let py = body.py();
     let root = Path::root();
     let messages = dialect::result_form(dialect).or_raise(py)?.messages;
@@ -98,7 +107,7 @@ pub(super) fn on_dict<'py>(
         sent.insert(key, Sent { name, original, text, chosen });
     }
     let text = compact(&Value::Object(small));
-    let done = apart(py, text.len(), || task.run(dialect, text.as_bytes()));
+    let done = apart(py, text.len(), || task.run(wire, text.as_bytes()));
     let (done, mut losses) = done.map_err(|mut error| {
         error.path = moved(&error.path, &sent);
         raised(py, &error)

@@ -1,9 +1,9 @@
 //! The marker of a tool result becomes the outcome as its wire says it.
 
 use super::edit::Edits;
-use crate::dialect::Says;
+use crate::dialect::{Refused, Says};
 use crate::error::{Error, Kind, Result};
-use crate::json::{Entry, Slice, compact, unescape, write_string};
+use crate::json::{Entry, Object, Slice, compact, unescape, write_string};
 use crate::outcome::{LABEL, MARKER, starts_with_label};
 use crate::path::Path;
 
@@ -12,6 +12,8 @@ use crate::path::Path;
 pub(super) struct Public {
     pub(super) field: Option<usize>,
     pub(super) edited: bool,
+    /// The key of a field that the server does not take, and that said the same.
+    pub(super) refused: Option<&'static str>,
 }
 
 /// The outcome of a tool result takes its public form.
@@ -34,9 +36,15 @@ pub(super) fn publish(
     }
     let Some(outcome) = outcome else { return Ok(Public::default()) };
     let field = match says {
-        Says::Label { content, text_part } => {
+        Says::Label { content, text_part, refused } => {
+            if let Some(Refused { key, failed, worked }) = refused {
+                let said = if outcome { failed } else { worked };
+                if entries.iter().rfind(|e| e.is(key)).is_some_and(|entry| !is_same(entry.value, said)) {
+                    return Err(contradiction(path, key));
+                }
+            }
             let edited = outcome && label(content, text_part, object, entries, path, edits)?;
-            return Ok(Public { field: None, edited });
+            return Ok(Public { field: None, edited, refused: refused.map(|field| field.key) });
         }
         Says::Field { key, failed, worked } => {
             let said = if outcome { failed } else { worked };
@@ -58,7 +66,7 @@ pub(super) fn publish(
     // The marker makes room for it.
     let Some((field, &n)) = field.zip(markers.last()) else { return Ok(Public::default()) };
     edits.replace(entries[n].start..entries[n].value.end(), field);
-    Ok(Public { field: Some(n), edited: false })
+    Ok(Public { field: Some(n), ..Public::default() })
 }
 
 /// Puts what a result holds under the key that says its outcome, unless it is there.
@@ -105,7 +113,7 @@ fn wrap(
 /// Puts the label in front of the content, where it is not there yet; tells whether it did.
 fn label(
     key: &str,
-    text_part: &'static str,
+    text_part: Option<&'static str>,
     object: Slice<'_>,
     entries: &[Entry<'_>],
     path: &Path,
@@ -115,6 +123,8 @@ fn label(
     let mut token = Vec::new();
     write_string(LABEL, &mut token);
     let token = String::from_utf8_lossy(&token).into_owned();
+    let part = compact(&Object::default().with_some("type", text_part).with("text", LABEL).into());
+    let alone = if text_part.is_some() { token.clone() } else { format!("[{part}]") };
     let mut missing = true;
     // A key that stands twice is labelled twice: which one a server takes is its own affair.
     for entry in entries.iter().filter(|e| e.is(key)) {
@@ -122,7 +132,7 @@ fn label(
         let value = entry.value;
         match value.first() {
             b'n' => {
-                edits.replace(value.start..value.end(), token.clone());
+                edits.replace(value.start..value.end(), alone.clone());
                 edited = true;
             }
             b'"' => {
@@ -135,9 +145,8 @@ fn label(
             b'[' => {
                 let parts = value.entries()?;
                 if !parts.first().is_some_and(|part| is_labelled(part.value)) {
-                    let part = crate::json::Object::default().with("type", text_part).with("text", LABEL);
                     let comma = if parts.is_empty() { "" } else { "," };
-                    edits.insert(value.start + 1, compact(&part.into()) + comma);
+                    edits.insert(value.start + 1, part.clone() + comma);
                     edited = true;
                 }
             }
@@ -146,7 +155,7 @@ fn label(
     }
     if missing {
         // The object holds at least the key that makes it a tool result.
-        edits.insert(object.start + 1, format!("\"{key}\":{token},"));
+        edits.insert(object.start + 1, format!("\"{key}\":{alone},"));
     }
     Ok(edited || missing)
 }

@@ -3,6 +3,7 @@
 use super::edit::Edits;
 use super::{Sealed, seal};
 use crate::dialect;
+use crate::dialect::targets::Target;
 use crate::error::{Error, Result};
 use crate::json::{Object, Repeats, Slice, Value, compact, parse_text, write_string};
 use crate::message::Dialect;
@@ -10,9 +11,10 @@ use crate::path::Path;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// Sets `model`, lays `sampling` over the body by the rules of its wire, and seals it. A null knob is not set.
+/// Sets `model`, lays `sampling` over the body by the rules of its wire and of the server that was named, and seals it. A null knob is not set.
 pub fn apply_overrides<'a>(
     dialect: Dialect,
+    target: Option<&'static Target>,
     body: &'a [u8],
     model: &str,
     sampling: &Object<'_>,
@@ -25,7 +27,7 @@ pub fn apply_overrides<'a>(
         let entry = entries.iter().rfind(|e| e.is(key))?;
         parse_text(entry.value.text, Repeats::LastWins).ok().map(|parsed| parsed.value.into_owned())
     };
-    let overlay = dialect::overlay(dialect, &current, model, normalized(sampling))?;
+    let overlay = dialect::overlay(dialect, target, &current, model, normalized(sampling))?;
     let mut edits = Edits::default();
     // The last of a repeated key is the one that counts; the others must not outlive an override.
     let last: HashMap<Cow<'_, str>, usize> = entries.iter().enumerate().map(|(n, e)| (e.key(), n)).collect();
@@ -59,7 +61,7 @@ pub fn apply_overrides<'a>(
         edits.insert(document.end() - 1, member);
     }
     let overlaid = edits.apply(body);
-    let sealed = seal(dialect, &overlaid)?;
+    let sealed = seal(dialect, target, &overlaid)?;
     Ok(Sealed { body: Cow::Owned(sealed.body.into_owned()), losses: sealed.losses })
 }
 

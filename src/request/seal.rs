@@ -3,6 +3,7 @@
 use super::Sealed;
 use super::edit::{Edit, Edits};
 use super::outcome::{self, Public};
+use crate::dialect::targets::Target;
 use crate::dialect::{self, Code, Losses, Mark, ResultForm};
 use crate::error::{Error, Result};
 use crate::json::{Entry, Slice, Value, unescape};
@@ -11,9 +12,10 @@ use crate::outcome::{MARKER, marker_places};
 use crate::path::Path;
 use std::borrow::Cow;
 
-/// Seals a request body. Without a marker in it the input comes back as it is, unread.
-pub fn seal(dialect: Dialect, body: &[u8]) -> Result<Sealed<'_>> {
-    let Some(mut walk) = Walk::of(dialect, body)? else {
+/// Seals a request body for the server that was named, else for that of the model in the body. Without a marker in it the
+/// input comes back as it is, unread.
+pub fn seal<'a>(dialect: Dialect, target: Option<&'static Target>, body: &'a [u8]) -> Result<Sealed<'a>> {
+    let Some(mut walk) = Walk::of(dialect, target, body)? else {
         return Ok(Sealed { body: Cow::Borrowed(body), losses: Vec::new() });
     };
     let document = Slice::document(body)?;
@@ -30,7 +32,7 @@ pub fn holds_marker(value: &Value<'_>) -> bool {
 /// What the seal changes in one element of the list that holds the conversation, in the order of its text. None where
 /// it would be refused or lose something: then the whole body has to be sealed, which says so by path.
 pub fn seal_element(dialect: Dialect, element: &str) -> Option<Vec<Edit>> {
-    let Some(mut walk) = Walk::of(dialect, element.as_bytes()).ok()? else { return Some(Vec::new()) };
+    let Some(mut walk) = Walk::of(dialect, None, element.as_bytes()).ok()? else { return Some(Vec::new()) };
     walk.value(Slice { text: element, start: 0 }, Place::Message, &Path::root()).ok()?;
     walk.losses.0.is_empty().then(|| walk.edits.sorted())
 }
@@ -49,6 +51,8 @@ enum Place {
 }
 
 struct Walk {
+    dialect: Dialect,
+    target: Option<&'static Target>,
     form: ResultForm,
     /// Where the marker may be, ascending: nothing else is looked into.
     places: Vec<usize>,
@@ -58,14 +62,14 @@ struct Walk {
 
 impl Walk {
     /// A walk through a text; none where there cannot be a marker in it.
-    fn of(dialect: Dialect, text: &[u8]) -> Result<Option<Self>> {
+    fn of(dialect: Dialect, target: Option<&'static Target>, text: &[u8]) -> Result<Option<Self>> {
         let mut places: Vec<usize> = marker_places(text).collect();
         if places.is_empty() {
             return Ok(None);
         }
         places.sort_unstable();
-        let form = dialect::result_form(dialect)?;
-        Ok(Some(Self { form, places, edits: Edits::default(), losses: Losses::default() }))
+        let form = dialect::result_form_for(dialect, target, None)?;
+        Ok(Some(Self { dialect, target, form, places, edits: Edits::default(), losses: Losses::default() }))
     }
 
     fn may_hold_marker(&self, value: Slice<'_>) -> bool {
@@ -101,6 +105,11 @@ impl Walk {
             let path = path.key(self.form.messages);
             return Err(Error::shape(path, "missing: this body is of another dialect"));
         }
+        if place == Place::Body {
+            let model = entries.iter().rfind(|e| e.is(dialect::model_key(self.dialect)));
+            let model = model.and_then(|e| e.value.string()).map(|token| unescape(&token).0);
+            self.form = dialect::result_form_for(self.dialect, self.target, model.as_deref())?;
+        }
         let mut public = Public::default();
         if !markers.is_empty() {
             if self.is_result(entries, place) {
@@ -110,13 +119,17 @@ impl Walk {
                     self.losses.add(Code::MarkerMisplaced, path.key(MARKER), "not on a tool result: removed");
                 }
             }
-            let Public { field, edited } = public;
+            let Public { field, edited, refused } = public;
             let is_stored_id = |n: usize| edited && self.form.stored_id.is_some_and(|id| entries[n].is(id));
             if (0..entries.len()).any(is_stored_id) {
                 let detail = "a result with its stored id would be read from the store, without the label";
                 self.losses.add(Code::ItemIdDropped, path.key("id"), detail);
             }
-            self.edits.remove(entries, |n| is_marker[n] && Some(n) != field || is_stored_id(n));
+            self.edits.remove(entries, |n| {
+                is_marker[n] && Some(n) != field
+                    || is_stored_id(n)
+                    || refused.is_some_and(|key| entries[n].is(key))
+            });
         }
         for (n, entry) in entries.iter().enumerate() {
             if !is_marker[n] && self.may_hold_marker(entry.value) {

@@ -47,7 +47,7 @@ impl Overrides {
 
     /// The provider form of a whole body.
     pub(super) fn apply<'a>(&self, dialect: Dialect, body: &'a [u8]) -> Result<request::Sealed<'a>> {
-        apply_overrides(dialect, body, &self.model, &self.sampling)
+        apply_overrides(dialect, None, body, &self.model, &self.sampling)
     }
 
     /// Does the sampling name a top-level member?
@@ -137,7 +137,7 @@ impl Shell {
         }
         let sealed = match overrides {
             Some(overrides) => overrides.apply(dialect, text),
-            None => request::seal(dialect, text),
+            None => request::seal(dialect, None, text),
         };
         let sealed = sealed.ok().filter(|sealed| sealed.losses.is_empty())?.body;
         let list = list_of(dialect, &sealed).filter(|list| list.is_empty())?;

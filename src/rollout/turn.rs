@@ -149,7 +149,7 @@ impl Turn {
         }
         let sealed = match overrides {
             Some(overrides) => overrides.apply(dialect, body)?,
-            None => seal(dialect, body)?,
+            None => seal(dialect, None, body)?,
         };
         Ok(Upstream::whole(sealed))
     }

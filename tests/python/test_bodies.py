@@ -58,6 +58,11 @@ def bedrock(**result: Any) -> dict[str, Any]:
     return {"messages": [{"role": "user", "content": [{"toolResult": {"toolUseId": "c", "content": [], **result}}]}]}
 
 
+# A model that takes no status, and what a failure becomes for it.
+PALMYRA = {"modelId": "writer.palmyra-x5-v1:0"}
+LABELLED = bedrock(content=[{"text": LABEL}])
+
+
 @pytest.mark.parametrize(
     ("dialect", "body", "expected"),
     [
@@ -78,8 +83,20 @@ def bedrock(**result: Any) -> dict[str, Any]:
         ),
         (BEDROCK, bedrock(_vf_is_error=True), bedrock(status="error")),
         (BEDROCK, bedrock(_vf_is_error=False), bedrock(status="success")),
+        (BedrockDialect("palmyra"), bedrock(_vf_is_error=False), bedrock()),
+        (BedrockDialect("palmyra"), bedrock(_vf_is_error=True), LABELLED),
+        (BEDROCK, PALMYRA | bedrock(_vf_is_error=True), PALMYRA | LABELLED),
     ],
-    ids=["chat", "gemini, failed", "gemini, worked", "bedrock, failed", "bedrock, worked"],
+    ids=[
+        "chat",
+        "gemini, failed",
+        "gemini, worked",
+        "bedrock, failed",
+        "bedrock, worked",
+        "palmyra, worked",
+        "palmyra, failed",
+        "palmyra by its model",
+    ],
 )
 def test_every_type_gives_the_same_sealed_body(dialect: Any, body: dict[str, Any], expected: dict[str, Any]) -> None:
     text = json.dumps(body)
@@ -257,12 +274,15 @@ SAMPLING = st.fixed_dictionaries(
         (ANTHROPIC, "messages", BLOCKS),
         (GEMINI, "contents", PARTS),
         (BEDROCK, "messages", RESULTS),
+        (ChatDialect("cohere"), "messages", MESSAGE),
+        (ChatDialect("mistral"), "messages", MESSAGE),
+        (BedrockDialect("palmyra"), "messages", RESULTS),
     ],
-    ids=["chat", "responses", "anthropic", "gemini", "bedrock"],
+    ids=["chat", "responses", "anthropic", "gemini", "bedrock", "cohere", "mistral", "palmyra"],
 )
 @pytest.mark.filterwarnings("ignore::toolwire.LossWarning")
 def test_dicts_and_bytes_agree(dialect: Any, key: str, message: Any) -> None:
-    model = st.sampled_from(["gpt-5", "claude", "openai/o3"])
+    model = st.sampled_from(["gpt-5", "claude", "openai/o3", "writer.palmyra-x5"])
 
     @given(st.lists(message, max_size=4), FIELDS, SAMPLING, model)
     def agree(messages: list[Any], fields: dict[str, Any], sampling: dict[str, Any], model: str) -> None:
@@ -284,6 +304,14 @@ def test_dicts_and_bytes_agree(dialect: Any, key: str, message: Any) -> None:
         assert json.dumps(body) == before
 
     agree()
+
+
+def test_knobs_get_the_names_of_the_server() -> None:
+    body = chat(top_p=1, max_completion_tokens=9)
+    steered = ChatDialect("cohere").apply_overrides(body, "n", {"top_p": 0.5, "stop": "x"})
+    assert steered == {"model": "n", "messages": [], "p": 0.5, "stop_sequences": ["x"], "max_tokens": 9}
+    steered = ChatDialect("mistral").apply_overrides(body, "n", {"seed": 7, "max_tokens": 5})
+    assert steered == {"model": "n", "messages": [], "top_p": 1, "random_seed": 7, "max_tokens": 5}
 
 
 class Sampling(BaseModel):

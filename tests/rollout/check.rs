@@ -63,8 +63,8 @@ pub(crate) fn upstream(
     overrides: Overrides<'_>,
 ) -> Result<(Vec<u8>, Vec<Loss>)> {
     let sealed = match overrides {
-        Some((model, sampling)) => apply_overrides(dialect, body, model, sampling)?,
-        None => seal(dialect, body)?,
+        Some((model, sampling)) => apply_overrides(dialect, None, body, model, sampling)?,
+        None => seal(dialect, None, body)?,
     };
     Ok((sealed.body.into_owned(), sealed.losses))
 }

@@ -128,7 +128,7 @@ fn a_hidden_marker_is_sealed() {
     let body =
         br#"{"messages":[{"role":"tool","tool_call_id":"c","content":"x","n":{"_vf_is_error":true},"n":1}]}"#;
     let turn = Rollout::new(Dialect::Chat, Shared::default()).receive(body).unwrap();
-    let sealed = seal(Dialect::Chat, body).unwrap();
+    let sealed = seal(Dialect::Chat, None, body).unwrap();
     let upstream = turn.upstream(body, None).unwrap();
     assert_eq!(upstream.bytes(body), *sealed.body);
     assert_eq!(upstream.losses, sealed.losses);

@@ -24,7 +24,8 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-use crate::dialect::{Mark, ResultForm, Says};
+use crate::dialect::targets::Flags;
+use crate::dialect::{Mark, Refused, ResultForm, Says};
 use crate::message::Dialect;
 
 pub(super) use events::write_stream;
@@ -49,3 +50,12 @@ pub(super) const RESULT: ResultForm = ResultForm {
     says: Says::Field { key: "status", failed: "\"error\"", worked: "\"success\"" },
     stored_id: None,
 };
+
+/// The form for a model: a label, where that one takes no status.
+pub(super) fn result_form(flags: Flags) -> ResultForm {
+    if flags.is("status") {
+        return RESULT;
+    }
+    let refused = Refused { key: "status", failed: "\"error\"", worked: "\"success\"" };
+    ResultForm { says: Says::Label { content: "content", text_part: None, refused: Some(refused) }, ..RESULT }
+}

@@ -2,7 +2,8 @@
 
 use super::HERE;
 use super::settings::{Groups, INFERENCE, MORE, OUTPUT, check_effort};
-use crate::dialect::{Overlay, targets};
+use crate::dialect::Overlay;
+use crate::dialect::targets::{self, Target};
 use crate::error::{Error, Result};
 use crate::json::{Json, Object, Value};
 use crate::path::Path;
@@ -10,11 +11,12 @@ use crate::path::Path;
 /// Known settings go where the wire or the model has them, over what the program has there; every other one is taken for
 /// the model's own.
 pub(in crate::dialect) fn overlay(
+    target: Option<&'static Target>,
     current: &dyn Fn(&str) -> Option<Json>,
     model: &str,
     sampling: Object<'static>,
 ) -> Result<Overlay> {
-    let flags = targets::flags(HERE, None, Some(model));
+    let flags = targets::flags(HERE, target, Some(model));
     let own = |group: &str| match current(group) {
         Some(Value::Object(own)) => own,
         _ => Object::default(),

@@ -22,6 +22,8 @@ pub(super) struct Pen<'l> {
     pub(super) same: bool,
     /// For the server beside the program: every outcome is said and media stay where they are.
     pub(super) internal: bool,
+    /// Was the target named?
+    pub(super) named: bool,
     pub(super) flags: Flags,
     /// The names of documents so far, without case, each with the last number that was put behind it.
     pub(super) documents: HashMap<String, usize>,
@@ -31,7 +33,8 @@ pub(super) struct Pen<'l> {
 impl<'l> Pen<'l> {
     pub(super) fn new(same: bool, options: Options, model: Option<&str>, losses: &'l mut Losses) -> Self {
         let flags = targets::flags(HERE, options.target, model);
-        Self { same, internal: options.internal, flags, documents: HashMap::new(), losses }
+        let named = options.target.is_some_and(|target| target.dialect == HERE);
+        Self { same, internal: options.internal, named, flags, documents: HashMap::new(), losses }
     }
 
     pub(super) fn lose(&mut self, code: Code, path: Path, detail: &str) {

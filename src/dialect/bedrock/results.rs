@@ -69,9 +69,11 @@ pub(super) fn write(
     if result.name.is_some() && (pen.same || result.name.as_deref() != called) {
         pen.lose(Code::NameDropped, path.key("name"), "a tool result has no name on this wire");
     }
-    let says_status = pen.same || pen.internal || pen.flags.is("status");
+    // A request that was read from this wire has no status for a model that takes none, unless it goes to another one.
+    let says_status = pen.flags.is("status") || pen.same && !(pen.internal && pen.named);
+    let marked = result.is_error.filter(|_| !says_status && pen.internal);
     let labelled_content;
-    let content = if result.failed() && !says_status {
+    let content = if result.failed() && !says_status && !pen.internal {
         let detail = "this model takes no status of a result";
         pen.lose(Code::OutcomeLabelled, path.key("is_error"), detail);
         labelled_content = labelled(&result.content);
@@ -79,7 +81,7 @@ pub(super) fn write(
     } else {
         &result.content
     };
-    if result.is_error == Some(false) && !says_status {
+    if result.is_error == Some(false) && !says_status && !pen.internal {
         let detail = "this model takes no status of a result";
         pen.lose(Code::OutcomeSuccessUnexpressed, path.key("is_error"), detail);
     }
@@ -93,7 +95,8 @@ pub(super) fn write(
     let mut object = Object::default()
         .with("toolUseId", text(&result.tool_call_id))
         .with("content", content)
-        .with_some(STATUS, status);
+        .with_some(STATUS, status)
+        .with_some(MARKER, marked);
     pen.extra(&mut object, &extra, &LAYOUT, path);
     if status.is_none() {
         // An outcome stands in the typed field or nowhere.

@@ -43,7 +43,7 @@ pub(super) const RESULT: ResultForm = ResultForm {
     messages: "messages",
     blocks: None,
     mark: Mark::Word { key: "role", words: &["tool"] },
-    says: Says::Label { content: "content", text_part: "text" },
+    says: Says::Label { content: "content", text_part: Some("text"), refused: None },
     stored_id: None,
 };
 

@@ -35,7 +35,7 @@ pub(super) const RESULT: ResultForm = ResultForm {
     messages: "input",
     blocks: None,
     mark: Mark::Word { key: "type", words: &["function_call_output", "custom_tool_call_output"] },
-    says: Says::Label { content: "output", text_part: "input_text" },
+    says: Says::Label { content: "output", text_part: Some("input_text"), refused: None },
     stored_id: Some("id"),
 };
 

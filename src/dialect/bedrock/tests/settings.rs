@@ -62,7 +62,7 @@ fn a_setting_joins_what_the_body_says_of_its_own() {
 /// What an evaluation with this sampling sets over a body, beside the model.
 fn laid(model: &str, sampling: &str, body: &str) -> Result<String, (Kind, String)> {
     let (body, Value::Object(sampling)) = (json(body), json(sampling)) else { panic!() };
-    let laid = overlay(Dialect::Bedrock, &|key| body.get(key).cloned(), model, sampling)
+    let laid = overlay(Dialect::Bedrock, None, &|key| body.get(key).cloned(), model, sampling)
         .map_err(|error| (error.kind, error.path.to_string()))?;
     assert!(laid.drop.is_empty());
     let mut set = laid.set;
