@@ -67,6 +67,7 @@ fn mistral_takes_ids_of_nine_and_images_in_results() {
         losses,
         [
             "messages[0].name: name.dropped",
+            "messages[1].tool_calls[0].index: field.dropped",
             "messages[1].tool_calls[0].id: id.mapped",
             "messages[2].tool_call_id: id.mapped",
         ]
@@ -327,4 +328,18 @@ fn a_named_target_fits_a_request_of_its_own_wire_too() {
     assert!(last[0].get("functionResponse").unwrap().get("parts").is_none());
     assert!(last.iter().any(|part| part.get("inlineData").is_some()));
     assert_eq!(losses, ["messages[2].content[1]: image.hoisted", "messages[2].content: text.joined"]);
+}
+
+#[test]
+fn what_other_libraries_keep_in_a_message_goes_to_no_named_server() {
+    let body = r#"{"model":"m","messages":[{"role":"user","content":"q","metadata":{"a":1},"timestamp":3},
+        {"role":"assistant","content":null,"tool_calls":[{"index":0,"id":"a12345678","type":"function","function":{"name":"f","arguments":"{}"}}]},
+        {"role":"tool","tool_call_id":"a12345678","content":"x","artifact":[]}]}"#;
+    for target in targets::all().iter().filter(|target| target.dialect == Chat) {
+        let (written, losses) = fitted(&target.name, Chat, body).unwrap();
+        for key in ["metadata", "timestamp", "artifact", "index"] {
+            assert!(!written.holds_key(key), "{key} to {}", target.name);
+            assert!(losses.iter().any(|loss| loss.contains(key)), "{key} to {}: {losses:?}", target.name);
+        }
+    }
 }
