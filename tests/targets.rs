@@ -343,3 +343,11 @@ fn what_other_libraries_keep_in_a_message_goes_to_no_named_server() {
         }
     }
 }
+
+#[test]
+fn mistral_gives_one_answer() {
+    let body = r#"{"model":"m","n":2,"messages":[{"role":"user","content":"q"}]}"#;
+    let (written, losses) = fitted("mistral", Chat, body).unwrap();
+    assert!(written.get("n").is_none());
+    assert_eq!(losses, ["n: field.dropped"]);
+}
