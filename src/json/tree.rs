@@ -150,6 +150,14 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// A number that counts something: digits alone.
+    pub fn as_index(&self) -> Option<usize> {
+        match self {
+            Value::Number(digits) => digits.parse().ok(),
+            _ => None,
+        }
+    }
+
     pub fn is_null(&self) -> bool {
         matches!(self, Value::Null)
     }

@@ -57,6 +57,14 @@ impl AssistantMessage {
             .filter_map(|part| part.get("refusal")?.as_str())
     }
 
+    /// Do the typed fields of the two say the same, however their wires spelled them?
+    pub fn says_the_same(&self, other: &Self) -> bool {
+        self.content == other.content
+            && self.reasoning_content == other.reasoning_content
+            && self.tool_calls == other.tool_calls
+            && self.provider_state == other.provider_state
+    }
+
     /// The provider-state item that stands for a refusal.
     pub fn refusal_item(text: &str) -> Json {
         let part = crate::json::Object::default().with("type", "refusal").with("refusal", text.to_owned());

@@ -163,7 +163,7 @@ impl List {
             }
             Message::Tool(result) => {
                 let (block, media) = results::write(result, called, path, pen)?;
-                let at = layout(&result.extra, AT).filter(|_| pen.same).and_then(number);
+                let at = layout(&result.extra, AT).filter(|_| pen.same).and_then(Value::as_index);
                 let open = self.user(&result.extra, |open| open.said.is_empty(), pen);
                 open.results.push((at, block));
                 open.media.extend(media);
@@ -248,12 +248,5 @@ impl Open {
 fn put_fields(message: &mut Object<'static>, extra: &Extra, pen: &mut Pen<'_>) {
     if let Some(Value::Object(fields)) = layout(extra, MESSAGE) {
         pen.put(message, fields, &[]);
-    }
-}
-
-fn number(value: &Json) -> Option<usize> {
-    match value {
-        Value::Number(digits) => digits.parse().ok(),
-        _ => None,
     }
 }

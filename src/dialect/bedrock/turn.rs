@@ -143,12 +143,7 @@ pub(super) fn write(turn: &AssistantMessage, path: &Path, pen: &mut Pen<'_>) -> 
 
 /// Does the native turn still say what the typed fields say?
 fn is_fresh(native: &Json, turn: &AssistantMessage) -> bool {
-    typed(Cursor::root(native)).is_ok_and(|read| {
-        read.content == turn.content
-            && read.reasoning_content == turn.reasoning_content
-            && read.tool_calls == turn.tool_calls
-            && read.provider_state == turn.provider_state
-    })
+    typed(Cursor::root(native)).is_ok_and(|read| read.says_the_same(turn))
 }
 
 /// The provider state as this wire writes it.

@@ -138,7 +138,7 @@ impl List {
             }
             Message::Tool(result) => {
                 let (blocks, media) = results::write(result, called, path, pen)?;
-                let at = own(&result.extra, AT).filter(|_| pen.same).and_then(number);
+                let at = own(&result.extra, AT).filter(|_| pen.same).and_then(Value::as_index);
                 let open = self.message("user", &result.extra, |open| open.messages == 0, pen);
                 open.results.push((at, blocks));
                 open.documents |= media.iter().any(is_document);
@@ -267,11 +267,4 @@ impl Open {
 
 fn is_document(block: &Json) -> bool {
     block.get("document").is_some()
-}
-
-fn number(value: &Json) -> Option<usize> {
-    match value {
-        Value::Number(digits) => digits.parse().ok(),
-        _ => None,
-    }
 }

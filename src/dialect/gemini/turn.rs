@@ -200,12 +200,7 @@ pub(super) fn text_part(said: &str) -> Json {
 fn is_fresh(native: &[Json], turn: &AssistantMessage) -> bool {
     let parts: Vec<Cursor<'_>> = native.iter().map(Cursor::root).collect();
     let mut again = |n: usize| turn.tool_calls.get(n).map_or_else(|| "".into(), |call| call.id.clone());
-    typed(&parts, &mut again).is_ok_and(|read| {
-        read.content == turn.content
-            && read.reasoning_content == turn.reasoning_content
-            && read.tool_calls == turn.tool_calls
-            && read.provider_state == turn.provider_state
-    })
+    typed(&parts, &mut again).is_ok_and(|read| read.says_the_same(turn))
 }
 
 /// How deep in a body the arguments of a call stand.

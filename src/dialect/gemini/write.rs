@@ -168,7 +168,7 @@ impl List {
             Message::Tool(result) => {
                 let call = self.calls.get(&result.tool_call_id);
                 let (part, media) = results::write(result, call, path, pen)?;
-                let at = own(&result.extra, AT).filter(|_| pen.same).and_then(number);
+                let at = own(&result.extra, AT).filter(|_| pen.same).and_then(Value::as_index);
                 let call = call.filter(|_| !pen.same).map(|call| call.place);
                 let open = self.content("user", &result.extra, |open| open.messages == 0, pen);
                 let late = call.is_some() && open.results.iter().any(|other| other.call > call);
@@ -281,11 +281,4 @@ fn called(turn: &AssistantMessage) -> HashMap<Text, Called> {
         (call.id.clone(), Called { place, name, stated: !is_unstated(&call.id, &call.extra, MINTED) })
     };
     turn.tool_calls.iter().enumerate().map(of).collect()
-}
-
-fn number(value: &Json) -> Option<usize> {
-    match value {
-        Value::Number(digits) => digits.parse().ok(),
-        _ => None,
-    }
 }
